@@ -360,6 +360,19 @@ def flat_views_of_sums(x):
     return np.sum(m**2) + np.sum(outer * (outer + 1))
 
 
+def elements_in_turn(x):
+    """What lies in C order stays so, whatever was written through which view, in loops, too."""
+    table = np.stack([x, x * x])
+    columns = table.T
+    columns[1] *= 2.0
+    for i in range(3):
+        table.ravel()[i] += x[i]
+        table.reshape(3, 2)[i, 0] *= table[1, 1]
+    lower = np.stack([x, x + 1.0, x * x])[1:]
+    lower.ravel()[::2] = x[0]
+    return np.sum(table**2) + np.sum(lower * lower)
+
+
 PROGRAMS = [
     Program(deleted_through_a_class, normal((4,))),
     Program(window_times_window, normal(("n",))),
@@ -398,4 +411,5 @@ PROGRAMS = [
     Program(rows_of_a_matrix_in_a_list, normal((3,))),
     Program(one_array_in_all_items, normal((3,))),
     Program(accumulated_where_a_branch_says, normal((3,), then=(3,))),
+    Program(elements_in_turn, normal((3,))),
 ]

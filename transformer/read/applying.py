@@ -105,7 +105,7 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
     if is_axisless(base) and not Value(stmt.target).ndim and op.makes_array is None:
         return base  # in another shape or part it is the same element
     write_back = getattr(op, "write_back", None)
-    if write_back is None or not shares_memory(reader, stmt):
+    if write_back is None or not shares_memory(reader, stmt, base):
         result = Value(stmt.target) if Value(stmt.target).ndim else Axisless(stmt.target)
         why = op.unwritten if write_back is None else UNCERTAIN
         reader.aliases.derive(result, (base,), why)

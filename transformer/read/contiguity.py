@@ -1,7 +1,8 @@
 """Whether a view of an array's elements in another shape shares their memory.
 
 `reshape` and `ravel` give a view of a C-contiguous array and, mostly, a copy of another one. What
-layout an array has is followed back through the statements that made it, as far as it is certain.
+layout an array has is followed back through the statements that made it, as far as it is certain; writes leave it as
+it was made.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import numpy as np
 from ..core.grammar import Const, Let, Var, type_of
 from ..core.types import ArrayType
 from ..core.walk import WRITES
+from ..ops.regions import is_view
 from ..ops.value import Value
+from .journal import Cell
+from .values import View
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -24,6 +28,7 @@ IN_C_ORDER = frozenset(
     {"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array", "flatten", "outer", "tri"}
 )
 ORDER_MATTERS = frozenset({"reshape", "ravel"})
+JOINS = frozenset({"concatenate", "stack"})
 LIKE_ANOTHER = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 
 
@@ -33,12 +38,12 @@ def note_order(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dic
         reader.laid_out.setdefault(made.atom, []).append(args[0].atom)
 
 
-def shares_memory(reader: Reader, stmt: Let) -> bool:
-    """Whether the view that a statement makes is certainly one."""
-    base = stmt.args[0]
-    if stmt.op.name not in ORDER_MATTERS or _rank(base) == 1 and stmt.op.name == "reshape":
+def shares_memory(reader: Reader, stmt: Let, base: Value) -> bool:
+    """Whether what a statement makes of `base` is certainly a view of it."""
+    if stmt.op.name not in ORDER_MATTERS or _rank(base.atom) == 1 and stmt.op.name == "reshape":
         return True
-    return is_contiguous(reader, base, STATEMENTS_FOLLOWED)
+    versions = [base.atom] if isinstance(base, View) else [reader.journal.at_first(Cell(base)), base.atom]
+    return any(is_contiguous(reader, version, STATEMENTS_FOLLOWED) for version in versions)
 
 
 def is_contiguous(reader: Reader, atom: Any, depth: int) -> bool:
@@ -50,11 +55,25 @@ def is_contiguous(reader: Reader, atom: Any, depth: int) -> bool:
         return False
     if stmt.op.name in IN_C_ORDER:
         return True
-    if stmt.op.name in WRITES:
+    if stmt.op.name in WRITES or stmt.op.name in ORDER_MATTERS or stmt.op.name == "get" and _is_one_piece(stmt):
         return is_contiguous(reader, stmt.args[0], depth - 1)
+    if stmt.op.name in JOINS:
+        return all(_rank(arg) == 1 or is_contiguous(reader, arg, depth - 1) for arg in stmt.args)
     if stmt.op.name == "copy":
         return stmt.attrs.get("spelling") is None or is_contiguous(reader, stmt.args[0], depth - 1)
     return stmt.op.elementwise and _is_result_contiguous(reader, stmt, depth - 1)
+
+
+def _is_one_piece(stmt: Let) -> bool:
+    """Whether an index takes elements that follow each other in C order: places of axes, then a slice, then all."""
+    index = list(stmt.attrs["index"])
+    while index and not isinstance(index[0], slice) and index[0] is not None:
+        index.pop(0)
+    return is_view(stmt) and all(entry == slice(None) for entry in index[1:]) and _is_dense(index[:1])
+
+
+def _is_dense(entries: list[Any]) -> bool:
+    return all(isinstance(entry, slice) and entry.step in (None, 1) for entry in entries)
 
 
 def _lies_contiguous(reader: Reader, atom: Any, depth: int) -> bool:

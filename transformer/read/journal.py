@@ -201,6 +201,10 @@ class Journal:
             place, old, _ = self._entries.pop()
             place.set(old)
 
+    def at_first(self, place: Place) -> Any:
+        """What a place held before its first change."""
+        return next((old for each, old, _ in self._entries if each.identity == place.identity), place.get())
+
     def changes(self, mark: int) -> dict[Hashable, tuple[Place, Any]]:
         """The places that now hold something else than at the mark, and what they held then."""
         first: dict[Hashable, tuple[Place, Any]] = {}
