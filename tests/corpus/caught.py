@@ -196,6 +196,28 @@ def searched_twice(x):
     return total
 
 
+def caught_further_out(x):
+    """What a handler raises, and what only the outer `try` catches."""
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            total += 1.0
+            try:
+                total += math.log(x[i])
+                total += x[i + 1]
+            except ValueError:
+                total += x[i] + 1.0 / math.floor(x[i] + 1.5)
+                continue
+            total *= 1.1
+        except IndexError:
+            total *= 2
+        except ZeroDivisionError as error:
+            total -= x[i] * len(str(error))
+        else:
+            total += 0.1
+    return total
+
+
 PROGRAMS = [
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
@@ -209,4 +231,5 @@ PROGRAMS = [
     Program(arrays_or_numbers, fixed(0.7)),
     Program(unknown_kinds, fixed(np.array([-0.7, 1.4, 2.5]))),
     Program(parts_of, fixed(2.5)),
+    Program(caught_further_out, fixed(np.array([0.4, -0.3, -1.3, 1.7]))),
 ]

@@ -23,12 +23,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
 from ..ops.arithmetic import Cast, Multiply, Negative, has_opposite
 from ..ops.logic import LogicalNot
+from ..ops.proofs import JOINED
 from ..ops.shape import ExpandDims
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
@@ -189,6 +192,16 @@ def _choice(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, first) if same_atom(first, second) else None
 
 
+@with_operand(CONSTANT)
+def _joined(fold: Fold, stmt: Let) -> Any:
+    """c | False → c, c & True → c, of truth values."""
+    for constant, other in (stmt.args, stmt.args[::-1]):
+        value = known(constant)
+        if isinstance(value, (bool, np.bool_)) and bool(value) is JOINED[stmt.op.name]:
+            return fold.or_copy(stmt, other)
+    return None
+
+
 def _condition(fold: Fold, stmt: Let) -> Any:
     """bool(c) → c for a truth value that is only asked for."""
     x = stmt.args[0]
@@ -220,4 +233,5 @@ RULES = {
     "real": [_same_type],
     "conjugate": [_conjugate],
     "where": [_choice],
+    **dict.fromkeys(JOINED, [_joined]),
 }

@@ -46,16 +46,18 @@ try:
             raise error
 except ZeroDivisionError:
     pass
+
+A `try` in another one raises again what only that one catches; so do its handlers, which are attempts of the outer one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
 from .blocks import (
-    TRIES,
     Attempt,
     Block,
     Occurred,
@@ -64,6 +66,7 @@ from .blocks import (
     changed,
     conditional,
     constant,
+    leaves,
     map_blocks,
     negation,
     variable,
@@ -78,13 +81,28 @@ SAFE_CALLS = frozenset({"range", "len", "zip", "enumerate", "reversed", "isinsta
 
 
 def rewrite(block: Block, scope: Scope) -> Block:
+    return _rewritten(block, scope, ())
+
+
+def _rewritten(block: Block, scope: Scope, around: Sequence[Any]) -> Block:
+    """A block with attempts in each `try`; `around` are the handlers of those around it."""
     rewritten: Block = []
     for statement in block:
-        if isinstance(statement, gast.Try) and statement.handlers:
-            error = scope.names.fresh("error")
-            statement = changed(statement, body=_attempted(statement.body, error, scope), error=error)
-        rewritten.append(map_blocks(statement, lambda inner: rewrite(inner, scope)))
+        if not isinstance(statement, gast.Try) or not statement.handlers:
+            rewritten.append(map_blocks(statement, lambda inner: _rewritten(inner, scope, around)))
+            continue
+        error = scope.names.fresh("error")
+        body = _attempted(statement.body, error, scope)
+        handlers = [*statement.handlers, *(_handing_on(each) for each in around if leaves(body, gast.Raise))]
+        outside = map_blocks(changed(statement, body=[]), lambda inner: _rewritten(inner, scope, around))
+        handlers = [*outside.handlers, *handlers[len(statement.handlers):]]
+        rewritten.append(changed(outside, body=_rewritten(body, scope, handlers), handlers=handlers, error=error))
     return rewritten
+
+
+def _handing_on(handler: Any) -> Any:
+    """What a `try` does with an exception that one around it catches, and it does not."""
+    return changed(handler, name=None, body=[at(handler, gast.Raise(None, None))])
 
 
 def _attempted(block: Block, error: str, scope: Scope) -> Block:
@@ -109,8 +127,9 @@ def _attempt(statement: Any, error: str, scope: Scope) -> Block:
             return [statement] if _is_safe(statement) else [_attempt_of(statement, error)]
         case gast.With() | gast.Match():
             return [statement]
-        case _ if isinstance(statement, TRIES):
-            return [statement]
+        case gast.Try():
+            handlers = [map_blocks(each, lambda inner: _attempted(inner, error, scope)) for each in statement.handlers]
+            return [changed(statement, handlers=handlers)]
         case gast.While() if not _is_safe(statement.test):
             return [_asked_inside(statement, error, scope)]
     before: Block = []

@@ -68,6 +68,7 @@ import gast
 from .blocks import (
     TRIES,
     Block,
+    Occurred,
     assignment,
     at,
     blocks_of,
@@ -121,7 +122,11 @@ def _tried(statement: Any) -> Iterator[Block]:
 def _without_raises(statement: Any, scope: Scope) -> Block:
     remover = _RaiseRemover(scope, list(exits(statement.body, gast.Raise)))
     body = remover.remove(statement.body, followed=True, ready=True)
-    inside = changed(statement, body=body or [at(statement, gast.Pass())], orelse=[], finalbody=[])
+    handlers = statement.handlers
+    if hasattr(statement, "error"):                       # all that is caught is flagged
+        occurred = at(statement, gast.Raise(at(statement, Occurred(statement.error, gast.Load(), None, None)), None))
+        handlers = [map_blocks(handler, lambda block: _named(block, occurred)) for handler in handlers]
+    inside = changed(statement, body=body or [at(statement, gast.Pass())], handlers=handlers, orelse=[], finalbody=[])
     whole = [remover.set_flag(False, statement), inside, remover.handled(statement)]
     if not statement.finalbody:
         return whole
