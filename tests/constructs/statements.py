@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import warnings
@@ -282,6 +283,16 @@ def trying_function(x):
         return checked(x[2])
     except ValueError as error:
         return 3 * error.args[0]
+
+
+@supported("`with contextlib.suppress(…)`", "as `try` with `pass`", args=(VECTOR,))
+def suppressing(x):
+    total = 0.0
+    for i in range(4):
+        with contextlib.suppress(IndexError):
+            total += x[i] ** 2
+            total *= 1.1
+    return total
 
 
 @refused("`try` with an exception that a loop or a branch in a called function may raise", NotSupported, "test before",

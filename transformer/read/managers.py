@@ -27,7 +27,7 @@ from .effects import enter_errstate
 from .kinds import described
 from .producers import run_producer
 from .source import find_source
-from .trying import what_may_be_raised
+from .trying import Ends, what_may_be_raised
 from .values import Producer
 from .warning_filters import filtering
 
@@ -68,6 +68,8 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
     elif isinstance(manager, warnings.catch_warnings) and item.optional_vars is None:
         with filtering(reader, item.context_expr, node) as rest:
             _enter(reader, rest, others)
+    elif _ends_exceptions(reader, manager, item):
+        raise Ends(reader.frame.origin(item.context_expr))
     elif isinstance(manager, contextlib._GeneratorContextManager):
         _around(reader, attribute(reader, manager, "gen"), inside)
     elif _is_readable(manager):
@@ -79,6 +81,12 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
             why="What it does on the way in and out cannot be followed.",
             instead="Enter it around the call of the transformed function.",
         )
+
+
+def _ends_exceptions(reader: Reader, manager: Any, item: Any) -> bool:
+    """Whether a `try` can do what a manager does, and has not been put in its place yet."""
+    is_known = reader.frame.origin(item.context_expr) in reader.findings.ended
+    return type(manager) is contextlib.suppress and item.optional_vars is None and not is_known
 
 
 def _is_readable(manager: Any) -> bool:

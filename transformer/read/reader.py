@@ -118,6 +118,8 @@ def read(
             _declare(findings.declared, request, reader)
         except trying.Attempts as request:
             findings.caught[request.place] = True
+        except trying.Ends as request:
+            findings.ended.add(request.place)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise
@@ -159,7 +161,8 @@ class Findings:
     `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
-    to carry sizes instead, or cannot, and `caught` the `try`s in which something may be raised.
+    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, and `ended` the
+    managers under `with` that end exceptions.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -168,6 +171,7 @@ class Findings:
     opened: dict[Any, TransformError | None] = field(default_factory=dict)
     instead: dict[Any, bool] = field(default_factory=dict)
     caught: dict[Any, bool] = field(default_factory=dict)
+    ended: set[Origin] = field(default_factory=set)
 
     def unroll(self, request: Unroll) -> bool:
         """Notes that a loop has to be unrolled for what follows it; False if that was known before."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
 import gast
 
+from ..core.errors import Origin
 from .desugar import desugar
 from .source import Source
 
@@ -127,13 +129,14 @@ def uses_in(node: Any) -> Counter[str]:
 
 
 @lru_cache(maxsize=512)
-def _desugared(tree: Any, file: str, attempting: bool) -> Any:
-    return desugar(tree, file, attempting)
+def _desugared(tree: Any, file: str, attempting: bool, ended: frozenset[tuple[int, int]]) -> Any:
+    return desugar(tree, file, attempting, ended)
 
 
-def desugared(source: Source, attempting: bool = False) -> Any:
+def desugared(source: Source, attempting: bool = False, ended: Collection[Origin] = ()) -> Any:
     """The tree of a function without jumps; the same object for the same source."""
-    return _desugared(source.tree, source.file, attempting)
+    places = frozenset((place.line, place.column or 0) for place in ended if place.file == source.file)
+    return _desugared(source.tree, source.file, attempting, places)
 
 
 class Writes:

@@ -9,6 +9,7 @@ program itself raises in it with `raise` is no jump any more by then (`desugar/r
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import NotSupported, Origin, TransformError
 from ..core.grammar import Block
 from .assignment import bind
 from .attempts import forget, number_of, possible
@@ -38,6 +39,14 @@ class Attempts(Exception):
     """What is raised in a `try` is caught: the function has to be read with attempts."""
 
     def __init__(self, place: Any) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class Ends(Exception):
+    """A manager under `with` ends exceptions: the function has to be read with a `try` in its place."""
+
+    def __init__(self, place: Origin) -> None:
         super().__init__(place)
         self.place = place
 
@@ -168,6 +177,8 @@ def what_may_be_raised(reader: Reader, block: Block) -> type[BaseException] | No
 def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
     """What a handler catches."""
     found = BaseException if handler.type is None else reader.evaluate(handler.type)
+    if isinstance(found, contextlib.suppress):
+        found = vars(found)["_exceptions"]
     return found if isinstance(found, tuple) else (found,)
 
 

@@ -26,12 +26,14 @@ def root(a, x):
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import gast
 
 from ...core.errors import NotSupported
-from . import attempts, breaks, continues, loop_else, raises, returns, ways_out
+from . import attempts, breaks, continues, loop_else, raises, returns, suppressed, ways_out
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
@@ -45,7 +47,10 @@ REWRITES: tuple[Rewrite, ...] = (
 )
 
 
-def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False) -> Any:
+Places = Collection[tuple[int, int]]
+
+
+def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended: Places = ()) -> Any:
     """The tree of a function without jumps; functions within it are rewritten too.
 
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
@@ -55,13 +60,14 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False) -> Any
     `stop`: the name of a flag that ends the loop if it is true before an iteration, or None. Each
     `gast.With` has an attribute `way_out`: the first jump out of its block, or None. Generators and
     coroutines stay as they are. With `attempting`, what may raise in a `try` by itself becomes an `Attempt`.
+    `ended` are the lines and columns of managers under `with` that are `contextlib.suppress`.
 
     Raises NotSupported for an exit out of `try`.
     """
     if not isinstance(tree, gast.FunctionDef):
         return tree
     try:
-        return _desugar_function(tree, Names(tree), file, attempting)
+        return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended))
     except RecursionError:
         raise NotSupported(
             f"`{tree.name}` is nested too deeply to be read",
@@ -71,18 +77,24 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False) -> Any
         ) from None
 
 
-def _desugar_function(function: Any, names: Names, file: str, attempting: bool) -> Any:
-    body = _desugar_inner_functions(function.body, names, file, attempting)
+def _first_rewrites(attempting: bool, ended: Places) -> tuple[Rewrite, ...]:
+    """What reading has asked for."""
+    endings = [partial(suppressed.rewrite, ended=ended)] if ended else []
+    return (*endings, *([attempts.rewrite] if attempting else []))
+
+
+def _desugar_function(function: Any, names: Names, file: str, first: tuple[Rewrite, ...]) -> Any:
+    body = _desugar_inner_functions(function.body, names, file, first)
     scope = Scope(names, file, function.name)
-    for rewrite in (attempts.rewrite, *REWRITES) if attempting else REWRITES:
+    for rewrite in (*first, *REWRITES):
         body = rewrite(body, scope)
     return changed(function, body=body)
 
 
-def _desugar_inner_functions(block: Block, names: Names, file: str, attempting: bool) -> Block:
+def _desugar_inner_functions(block: Block, names: Names, file: str, first: tuple[Rewrite, ...]) -> Block:
     return [
-        _desugar_function(statement, names, file, attempting)
+        _desugar_function(statement, names, file, first)
         if isinstance(statement, gast.FunctionDef)
-        else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file, attempting))
+        else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file, first))
         for statement in block
     ]

@@ -25,7 +25,7 @@ def call_library(reader: Reader, function: Callable[..., Any], args: tuple[Any, 
     except TypeError as error:
         raise BadArgument(f"{function.__name__}() {error}", reader.builder.origin) from None
     source = find_source(function)
-    node = desugared(source, reader.is_attempting)
+    node = desugared(source, reader.is_attempting, reader.findings.ended)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))
     frame.site = reader.builder.origin
