@@ -11,7 +11,7 @@ from bounds import Outside, Raised, Watched, outcome
 from lowered import as_loops, assert_same, source_of
 from test_lowered_programs import BY_NAME
 
-from transformer import grad, jit
+from transformer import grad, jit, value_and_grad
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -225,6 +225,14 @@ def test_names_that_are_not_bound(function: Any) -> None:
     for x in (VECTOR, -VECTOR, np.arange(6.0)):
         for n in (0, 1, 4, 6):
             assert_same(function, x, n)
+
+
+@pytest.mark.parametrize("function", [last_of, found])
+def test_values_beside_derivatives_are_those_of_the_program(function: Any) -> None:
+    with pytest.raises(UnboundLocalError):
+        function(-VECTOR, 0)
+    with pytest.raises((UnboundLocalError, NameError)):
+        value_and_grad(function)(-VECTOR, 0)
 
 
 def under_the_same(x):

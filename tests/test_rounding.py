@@ -53,6 +53,8 @@ def test_compiled_numbers_of_both_kinds() -> None:
         assert jit(of_an_element, static_argnames="ndigits")(x, 2) == of_an_element(x, 2)
         assert jit(of_an_element, static_argnames="ndigits")(x.astype("f4"), 1) == of_an_element(x.astype("f4"), 1)
     assert jit(of_places)(50) == of_places(50)
+    places = np.array([14, 15, 25, -35, 1250])
+    np.testing.assert_array_equal(jit(lambda k: np.round(k, -1))(places), np.round(places, -1))
 
 
 def test_a_derivative_of_zero() -> None:

@@ -140,6 +140,11 @@ def comparison_at_the_border(x):
     return np.sum((x >= 1) * x * 2.0)
 
 
+def clip_of_crossed_bounds(x):
+    """The upper bound is the lower one here, and counts."""
+    return np.sum(np.clip(x, 2.0, x[0]))
+
+
 ONE_TWO = np.array([1.0, 2.0])
 ONE_THREE = np.array([1.0, 3.0])
 BORDER = np.array([-1.0, 0.5, 1.0, 3.0])
@@ -209,5 +214,6 @@ PROGRAMS = [
     _kink(where_of_equals, (1.5, 1.5), (3.0, 0.0)),
     _kink(branch_at_the_border, (0.0,), (-2.0,)),
     _kink(rounding_at_integers, (np.array([1.0, -2.0]),), (np.array([1.0, -2.0]),)),
+    _kink(clip_of_crossed_bounds, (np.array([1.0, 0.5, 3.0]),), (np.array([3.0, 0.0, 0.0]),)),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),
 ]

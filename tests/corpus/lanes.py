@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from transformer import vmap
+
 from .program import Program, fixed, normal
 
 
@@ -316,6 +318,13 @@ def signs_as_numbers(x):
     return side * a + ((a > 0) + (b > 0)) * b**2 + -(a > b) * a * b + ~(b > 1) * a**3
 
 
+def picked_in_each_lane(x):
+    def one(row, k):
+        return np.sum([row * 2, row[::-1]][k] * row) * (1.0, row[0])[k]
+
+    return np.sum(vmap(one)(np.outer(x, x), np.array([0, 1, -1])))
+
+
 PROGRAMS = [
     Program(signs_as_numbers, normal((2,))),
     Program(newton_for_each, lambda rng: (1 + rng.random(3), 2.0), (0, 1)),
@@ -344,4 +353,5 @@ PROGRAMS = [
     Program(read_by_others, normal(("n",), then=(3,))),
     Program(lanes_after_lanes, normal(("n",), then=(3,))),
     Program(checked_lanes, normal(("n",), then=(3,))),
+    Program(picked_in_each_lane, normal((3,))),
 ]

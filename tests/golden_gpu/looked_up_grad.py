@@ -293,7 +293,7 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
     while i < m:
         position_i = position[i]
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
-        lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
+        mask2 = (np.float32(0.0) <= position_i) & (position_i <= np.float32(1.0))
         scaled_i = np.int64(scaled[i])
         total = wrapping_add(scaled_i, 1)
         chosen = total + n if total < 0 else total
@@ -303,9 +303,9 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
         total3 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
         scaled2 = np.float32(2.0) * total3
         cuda.atomic.add(zeros, Place(chosen), scaled2 * part_i)
-        scaled3 = scaled2 * (table_chosen - table_at) * number
-        chosen2 = np.float32(0.5) * scaled3 if position_i == lower else np.float32(0.0)
-        dposition[i] = scaled3 if mask else chosen2
+        scaled3 = (scaled2 * table_chosen - scaled2 * table_at) * number
+        dposition[i] = (scaled3 if mask else np.float32(0.5) * scaled3 if mask2
+            else np.float32(0.0))
         shares[i] = total3 * total3
         i = Place(i + cuda.gridsize(1))
 

@@ -47,8 +47,10 @@ def _edges_into(var: Var, aliases: Aliases) -> list[tuple[Edge, Atom]]:
 
 
 def _handed_over(flow: Flow, variables: Variables, nesting: Nesting) -> Iterator[Var]:
-    """The values that are stored, passed on or returned, or get another name."""
-    yield from (atom for atom in flow.function.results if isinstance(atom, Var))
+    """The values that are stored, passed on, returned to generated code, or get another name. What the function itself
+    returns is looked at: there Python raises, as in the program."""
+    if flow.function.role:
+        yield from (atom for atom in flow.function.results if isinstance(atom, Var))
     for stmt in flow.spans:
         if isinstance(stmt, Call) or isinstance(stmt, Let) and stmt.op.name in HANDS_ON:
             yield from (atom for atom in stmt.args if isinstance(atom, Var))

@@ -5,6 +5,8 @@
 import itertools
 from collections import _count_elements  # type: ignore[attr-defined]
 
+from ..keys import hashed
+
 
 def takewhile(predicate, iterable):
     for item in iterable:
@@ -34,11 +36,22 @@ def compress(data, selectors):
             yield item
 
 
+def known(key):
+    return key
+
+
+def _read_known(reader, args, kwargs):
+    return hashed(reader, args[0], "the key of a group", "Compare neighbours in a loop: `if x[i] != x[i - 1]`.")
+
+
+known.__transformer_read__ = _read_known  # type: ignore[attr-defined]
+
+
 def groupby(iterable, key=None):
     """Pairs of a key and the items that follow each other with it; keys are known while the program is read."""
     groups = []
     for item in iterable:
-        found = item if key is None else key(item)
+        found = known(item if key is None else key(item))
         if groups and groups[-1][0] == found:
             groups[-1][1].append(item)
         else:
