@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .program import Program, fixed
+from .program import Program, apart, fixed
 
 FOUR = np.array([0.6, 1.3, -0.4, 2.1])
 
@@ -135,6 +135,19 @@ def part_or_none(x):
     return x[1] if part is None else np.sum(part * part)
 
 
+def all_but_the_largest(x):
+    """A place that may be None is compared with numbers."""
+    best, place = None, None
+    for i in range(len(x)):
+        if best is None or x[i] > best:
+            best, place = x[i], i
+    total = best * best
+    for i in range(len(x)):
+        if i != place:
+            total = total * x[i]
+    return total
+
+
 PROGRAMS = [
     Program(part_or_none, fixed(FOUR)),
     Program(part_or_none, fixed(-FOUR), name="no_part"),
@@ -147,4 +160,5 @@ PROGRAMS = [
     Program(found_by_halves, fixed(FOUR, 1.5)),
     Program(first_that_fits, fixed(FOUR)),
     Program(written_where_it_is, fixed(FOUR)),
+    Program(all_but_the_largest, apart(("n",))),
 ]

@@ -291,6 +291,23 @@ def _options(rng):
     return rng.standard_normal(3), "total", rng.standard_normal(3), (True, False, True)
 
 
+def least_recently_used(x):
+    """The dictionary is filled item by item, and keys change places."""
+    kept, total = OrderedDict(), 0.0
+    for k in (0, 1, 0, 2, 1, 0):
+        if k in kept:
+            kept.move_to_end(k)
+        else:
+            kept[k] = x[k] ** 2 * (k + 1)
+        if len(kept) > 2:
+            kept.popitem(last=False)
+        total = total * 0.5 + kept[k]
+    for place, k in enumerate(kept):
+        total += place * kept[k]
+    del kept[0]
+    return total + sum(kept.values())
+
+
 PROGRAMS = [
     Program(dict_of_parameters, _dict, (0, 1)),
     Program(nested_dict, _nested),
@@ -333,4 +350,5 @@ PROGRAMS = [
     Program(dataclass_result, normal(None, None), (0, 1), tags=("results",)),
     Program(named_tuple_result, normal(("n",)), tags=("results",)),
     Program(result_with_constants, normal((3,)), tags=("results",)),
+    Program(least_recently_used, normal((3,))),
 ]

@@ -18,7 +18,7 @@ from .derived_builtins import base_of, raw_item
 from .errors import as_user_error
 from .finding import count_of, index_of
 from .joining import in_arrays
-from .journal import Contents
+from .journal import Contents, Keys, base_of_dict
 from .keys import FIRST_IS_KEY, ITEM, KEY, hashed
 from .kinds import described
 from .object_order import class_of_objects, sort_objects
@@ -228,11 +228,13 @@ def _changed(name: str) -> Callable[..., Any]:
 
 def _dict_changed(name: str) -> Callable[..., Any]:
     def change(reader: Reader, container: Any, *args: Any, **kwargs: Any) -> Any:
-        copy = dict(container)
+        copy = base_of_dict(container)(container)
         result = getattr(copy, name)(*args, **kwargs)
         for key in [*(key for key in container if key not in copy), *copy]:
             if copy.get(key, ABSENT) is not container.get(key, ABSENT):
                 reader.journal.write_item(container, key, copy.get(key, ABSENT))
+        if tuple(copy) != tuple(container):
+            reader.journal.write(Keys(container), tuple(copy))
         return result
 
     return change
@@ -248,7 +250,8 @@ WRITERS: dict[Any, Callable[..., Any]] = {
         for name in ("add", "discard", "remove", "update", "clear", "intersection_update", "difference_update",
                      "symmetric_difference_update")
     },
-    **{(dict, name): _dict_changed(name) for name in ("update", "pop", "setdefault", "clear", "popitem")},
+    **{(dict, name): _dict_changed(name)
+       for name in ("update", "pop", "setdefault", "clear", "popitem", "move_to_end")},
 }
 
 

@@ -6,6 +6,7 @@ dictionary, the contents of a list, an attribute. All writes go through `Journal
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
@@ -57,9 +58,9 @@ class Item(Place):
 
     def set(self, value: Any) -> None:
         if value is ABSENT:
-            dict.pop(self.holder, self.key, None)
+            base_of_dict(self.holder).pop(self.holder, self.key, None)
         else:
-            dict.__setitem__(self.holder, self.key, value)
+            base_of_dict(self.holder).__setitem__(self.holder, self.key, value)
 
 
 class Field(Item):
@@ -84,9 +85,15 @@ class Keys(Place):
         return tuple(dict.keys(self.holder))
 
     def set(self, value: Any) -> None:
+        base = base_of_dict(self.holder)
         for key in value:
             if dict.__contains__(self.holder, key):
-                dict.__setitem__(self.holder, key, dict.pop(self.holder, key))
+                base.__setitem__(self.holder, key, base.pop(self.holder, key))
+
+
+def base_of_dict(holder: dict[Any, Any]) -> type[dict[Any, Any]]:
+    """The class whose methods change a dictionary: `OrderedDict` has its own list of keys."""
+    return OrderedDict if isinstance(holder, OrderedDict) else dict
 
 
 class Name(Item):

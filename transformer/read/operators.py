@@ -35,6 +35,7 @@ from .values import (
     cell_of,
     has_dynamic,
     is_array,
+    is_number,
     known_of,
     stripped,
 )
@@ -211,10 +212,13 @@ def compared(reader: Reader, function: Callable[..., Any], left: Any, right: Any
 
 def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     """One comparison of a chain."""
-    tested = next((each for each in (left, right) if isinstance(each, OrNone)), None)
-    if tested is not None and None in (left, right) and isinstance(op, gast.Is | gast.IsNot | gast.Eq | gast.NotEq):
-        return tested.there if isinstance(op, gast.IsNot | gast.NotEq) else apply_op(
-            reader, operator.not_, (tested.there,), {})
+    if isinstance(op, gast.Is | gast.IsNot | gast.Eq | gast.NotEq):
+        for tested, other in ((left, right), (right, left)):
+            if isinstance(tested, OrNone) and (other is None or isinstance(op, gast.Eq | gast.NotEq)):
+                equal = _equal_or_none(reader, tested, other)
+                if equal is not None:
+                    differs = isinstance(op, gast.IsNot | gast.NotEq)
+                    return apply_op(reader, operator.not_, (equal,), {}) if differs else equal
     left, right = needed(reader, left), needed(reader, right)
     match op:
         case gast.Is():
@@ -232,6 +236,15 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     if are_sequences(left, right):
         return compared_items(reader, function, left, right)
     return binary(reader, function, left, right)
+
+
+def _equal_or_none(reader: Reader, tested: OrNone, other: Any) -> Any:
+    """Whether what may be None is equal to None, or to a number; None where that is to be asked otherwise."""
+    if other is None:
+        return apply_op(reader, operator.not_, (tested.there,), {})
+    if not is_number(tested.item) or not is_number(other):
+        return None
+    return apply_op(reader, np.logical_and, (tested.there, binary(reader, operator.eq, tested.item, other)), {})
 
 
 def is_one(reader: Reader, left: Any, right: Any) -> bool:
