@@ -201,7 +201,7 @@ def chosen_object(x):
 
 @supported("enum members", "static", args=(1.3, Kind.CUBE))
 def enumeration(x, kind):
-    return x**3 if kind is Kind.CUBE else x * x
+    return x**3 if Kind(kind.value) is Kind.CUBE else x * x
 
 
 @supported("`isinstance`, `type`, `hasattr`, `getattr`, `callable`, `len`", args=(VECTOR,))

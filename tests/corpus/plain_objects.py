@@ -3,6 +3,7 @@
 import dataclasses
 import operator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -261,6 +262,19 @@ def taken_apart(x):
     return cos * sin ** 2 + found["turn"]["cos"] * at @ pose.at + count * sum(vars(turn).values()) * len(label)
 
 
+def fields_of_a_namespace(x):
+    state = SimpleNamespace(total=0.0, inner=SimpleNamespace(w=x))
+    inner = state.inner
+    for i in range(len(x)):
+        inner.w = inner.w * x[i]
+        state.total += inner.w[0] * i
+    if x[0] > 0:
+        state.scale = 2.0
+    else:
+        state.scale = x[0]
+    return state.total * state.scale + np.sum(state.inner.w)
+
+
 PROGRAMS = [
     Program(taken_apart, normal(("n",))),
     Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),
@@ -279,4 +293,5 @@ PROGRAMS = [
     Program(equal_to_itself_alone, normal((2,))),
     Program(objects_by_key, normal(("n",))),
     Program(known_objects_by_key, normal((4,))),
+    Program(fields_of_a_namespace, normal(("n",))),
 ]

@@ -6,6 +6,7 @@ import copy
 import functools
 import math
 import operator
+import types
 import warnings
 from collections import deque
 from collections.abc import Callable
@@ -365,6 +366,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     setattr: store_attribute,
     object.__setattr__: store_attribute,
     BaseException.__setattr__: store_attribute,
+    types.SimpleNamespace.__setattr__: store_attribute,
     object.__init__: nothing_to_set,
     abs: absolute,
     operator.abs: absolute,

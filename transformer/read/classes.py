@@ -7,6 +7,7 @@ does not outlive the call unless it is returned.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import inspect
 import types
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported, TransformError
 from .containers import iterated
+from .demand import static
 from .errors import as_user_error
 from .library.getters import GETTERS
 from .pure import is_impure, is_pure
@@ -32,6 +34,9 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
         return _exception(reader, cls, args, kwargs)
+    if issubclass(cls, enum.Enum):
+        with as_user_error(reader):
+            return cls(*(static(reader, arg, f"the value of a member of {cls.__qualname__}") for arg in args))
     if issubclass(cls, (functools.partial, *GETTERS)):
         with as_user_error(reader):
             return reader.own(cls(*args, **kwargs))
