@@ -262,3 +262,13 @@ def test_jacobians_do_not_multiply_by_the_unit_matrix() -> None:
         source = made.source_for(X, V)
         assert "eye" not in source, source
         np.testing.assert_allclose(made(X, V), (0.5 - np.tanh(X @ V) ** 2)[:, None] * X, atol=1e-12)
+
+
+def test_what_is_not_chosen_scales_nothing() -> None:
+    def roots(x: Any) -> Any:
+        return np.sum(np.where(x > 0, np.sqrt(x), 0.0))
+
+    slope = grad(roots)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(slope(np.array([4.0, -1.0, 1.0])), [0.25, 0.0, 0.5])
+    assert "dx = np.where(x > 0, 1.0 / (2 * np.sqrt(x)), 0.0)" in slope.source

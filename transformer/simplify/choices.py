@@ -1,4 +1,5 @@
-"""Choices of derivatives: two halves of one choice, and tests that begin with what is tested.
+"""Choices of derivatives: what is not chosen scales nothing, two halves of one choice, and tests that begin with what
+is tested.
 
 >>> from .examples import shown
 >>> from .fold import fold
@@ -15,11 +16,11 @@
 function f(c: bool[n], a: f64[n], x: f64[n], y: f64[n])
     effect comment(text='reverse')
     t: f64[n] = where(c, a, 0.0, spelling='np.where')
-    u: f64[n] = multiply(t, x)
-    v: f64[n] = where(c, 0.0, a, spelling='np.where')
-    w: f64[n] = divide(v, y)
     t_1: f64[n] = multiply(a, x)
+    u: f64[n] = where(c, t_1, 0.0, spelling='np.where')
+    v: f64[n] = where(c, 0.0, a, spelling='np.where')
     t_2: f64[n] = divide(a, y)
+    w: f64[n] = where(c, 0.0, t_2, spelling='np.where')
     z: f64[n] = where(c, t_1, t_2, spelling='np.where')
     return z
 """
@@ -65,6 +66,38 @@ def _halves(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Where, condition, *options, **first[-1].attrs)
 
 
+@with_operand("where")
+def _chosen_last(fold: Fold, stmt: Let) -> Any:
+    """where(c, a, 0) * x → where(c, a * x, 0), of a derivative: x may be nan or infinite where it is not chosen."""
+    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
+        return None
+    for place in SCALED[stmt.op.name]:
+        choice = fold.own(stmt.args[place], "where")
+        side = 0 if choice is None or not array_type(choice.target).rank else _side(choice)
+        if choice is not None and side and fold.same_sizes(*(array_type(each.target).sizes for each in (choice, stmt))):
+            args = [*choice.args]
+            args[side] = _scaled(fold, stmt, place, args[side])
+            if fold.same_type(Where.types(*map(type_of, args)), stmt.target.type):
+                return fold.become(stmt, Where, *args, **choice.attrs)
+    return None
+
+
+SCALED = {"multiply": (0, 1), "divide": (0,), "negative": (0,)}
+
+
+@with_operand("where")
+def _chosen_once(fold: Fold, stmt: Let) -> Any:
+    """where(c, where(c, a, b), d) → where(c, a, d)."""
+    for side in (1, 2):
+        inner = fold.defined_by(stmt.args[side], "where")
+        if fold.is_generated and inner is not None and inner.args[0] is stmt.args[0]:
+            args = [*stmt.args]
+            args[side] = inner.args[side]
+            if fold.same_type(Where.types(*map(type_of, args)), stmt.target.type):
+                return fold.become(stmt, Where, *args, **stmt.attrs)
+    return None
+
+
 def _half(fold: Fold, atom: Atom) -> list[Let] | None:
     """The products and quotients that nothing else uses, from `atom` inwards, and the choice that they scale, which
     is 0 on one side."""
@@ -96,13 +129,16 @@ def _with_factors(fold: Fold, like: Let, path: list[Let], side: int) -> Atom:
     """What a choice gives on one side, scaled as the choice is."""
     value = path[-1].args[side]
     for stmt in path[-2::-1]:
-        place = _inner(fold, stmt)
-        if stmt.op is Multiply and number(value) == 1:
-            value = stmt.args[1 - place]
-            continue
-        args = (*stmt.args[:place], value, *stmt.args[place + 1:])
-        value = fold.emit(like, stmt.op, *args, type=stmt.op.types(*map(type_of, args)))
+        value = _scaled(fold, stmt, _inner(fold, stmt), value, like)
     return value
+
+
+def _scaled(fold: Fold, stmt: Let, place: int, value: Atom, like: Let | None = None) -> Atom:
+    """What a product or a quotient gives with another value at a place."""
+    if stmt.op is Multiply and number(value) == 1:
+        return stmt.args[1 - place]
+    args = (*stmt.args[:place], value, *stmt.args[place + 1:])
+    return fold.emit(like or stmt, stmt.op, *args, type=stmt.op.types(*map(type_of, args)))
 
 
 def _opposite(fold: Fold, like: Let, value: Atom) -> Atom:
@@ -149,6 +185,8 @@ def _turned(fold: Fold, stmt: Let) -> Any:
 
 
 RULES = {
+    **dict.fromkeys(FACTORS, [_chosen_last]),
+    "where": [_chosen_once],
     "add": [_halves],
     "subtract": [_halves],
     "where": [_chosen_before],
