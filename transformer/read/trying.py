@@ -93,17 +93,10 @@ def _read_raised(reader: Reader, node: Any) -> None:
     """Reads a `try` that raises, and nothing else: the class of the exception chooses what is read of it."""
     found = node.raised.exc
     if isinstance(found, Occurred):
-<<<<<<< HEAD
         occurred = list(possible(reader, found.id))
         if not occurred:                                  # the flag that leads here is one of several
             raise Unreachable
         return _read_occurred(reader, node, found.id, occurred)
-=======
-        errors = list(possible(reader, found.id))
-        if not errors:
-            raise Unreachable
-        return _read_occurred(reader, node, found.id, errors)
->>>>>>> 087daf1 (A try hands on what the one around it catches; its handlers may raise by themselves; truth values that change nothing are left out)
     raised = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
     if not isinstance(raised, type):                      # an object, or what a function makes
         raised = reader.evaluate(found)

@@ -85,19 +85,6 @@ def _chosen_last(fold: Fold, stmt: Let) -> Any:
 SCALED = {"multiply": (0, 1), "divide": (0,), "negative": (0,)}
 
 
-@with_operand("where")
-def _chosen_once(fold: Fold, stmt: Let) -> Any:
-    """where(c, where(c, a, b), d) → where(c, a, d)."""
-    for side in (1, 2):
-        inner = fold.defined_by(stmt.args[side], "where")
-        if fold.is_generated and inner is not None and inner.args[0] is stmt.args[0]:
-            args = [*stmt.args]
-            args[side] = inner.args[side]
-            if fold.same_type(Where.types(*map(type_of, args)), stmt.target.type):
-                return fold.become(stmt, Where, *args, **stmt.attrs)
-    return None
-
-
 def _half(fold: Fold, atom: Atom) -> list[Let] | None:
     """The products and quotients that nothing else uses, from `atom` inwards, and the choice that they scale, which
     is 0 on one side."""
@@ -154,9 +141,10 @@ def _chosen_before(fold: Fold, stmt: Let) -> Any:
     for side in (1, 2):
         path = _chosen_alike(fold, stmt, side)
         if path:
-            value = _with_factors(fold, stmt, path, side)
-            if fold.same_type(type_of(value), type_of(stmt.args[side])):
-                return fold.become(stmt, stmt.op, *stmt.args[:side], value, *stmt.args[side + 1:], **stmt.attrs)
+            args = [*stmt.args]
+            args[side] = _with_factors(fold, stmt, path, side)
+            if fold.same_type(Where.types(*map(type_of, args)), stmt.target.type):
+                return fold.become(stmt, stmt.op, *args, **stmt.attrs)
     return None
 
 
@@ -186,7 +174,6 @@ def _turned(fold: Fold, stmt: Let) -> Any:
 
 RULES = {
     **dict.fromkeys(FACTORS, [_chosen_last]),
-    "where": [_chosen_once],
     "add": [_halves],
     "subtract": [_halves],
     "where": [_chosen_before],
