@@ -53,10 +53,18 @@ class Kernel:
             options[name]["form"] = form
         if has_rows(self.lowered.body):
             options[self.printed.name]["rows"] = True
+        if self._borrows():
+            options[self.printed.name]["borrows"] = True
         for name, arrays in self.printed.arrays.items():
             if sizes := known_sizes(arrays, self.lowered.body):
                 options[name]["sizes"] = sizes
         return options
+
+    def _borrows(self) -> bool:
+        """Whether nobody has an array that it was given, once the call is done: no result is one, and Python had none
+        but for a call of LAPACK."""
+        return self.printed.hosted <= set(self.printed.forms) and all(
+            isinstance(type := type_of(atom), ArrayType) and not type.sizes for atom in self.lowered.returned)
 
     def compile(self) -> Kernel:
         """Compiles it by numba, which is imported for that."""

@@ -10,7 +10,7 @@ REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": Tru
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
 APART = {**COMPILED, "apart": True}                    # of arrays that share no memory
 OF_LAPACK = "lapack "                                   # begins the names of forms that call it (`run/lapack.py`)
-OURS = "apart", "form", "rows", "sizes"                # which are ours to know, and not numba's
+OURS = "apart", "borrows", "form", "rows", "sizes"                # which are ours to know, and not numba's
 
 
 def for_numba(options: dict[str, Any]) -> dict[str, Any]:

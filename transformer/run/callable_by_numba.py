@@ -39,7 +39,8 @@ def _compiled(made: Any, source: str, signature: tuple[Any, ...]) -> Any:
     kernel, name = made.module.kernel, made.module.entry.name
     if "import numpy as np\n" not in source:
         source = f"import numpy as np\n{source}"
-    options = {**kernel.options, name: kernel.options[kernel.printed.name]}
+    of_entry = {**kernel.options[kernel.printed.name], "borrows": False}             # it returns arrays
+    options = {**kernel.options, name: of_entry}
     loops = Loops(source, name, name, options, {})
     namespace = load_module(source, name, {})
     install(namespace, options, name, objects_of(loops.source + text_of(options)))

@@ -22,6 +22,7 @@ from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
 from ..lower.options import OF_LAPACK
+from .borrowed import borrowed, owned
 from .objects import Objects, object_cache
 from .pipelines import InnerPasses, LoopPasses, RowsPasses
 from .refusing import as_refusal, leave_out_advice
@@ -52,6 +53,8 @@ class KernelCompiler(compiler):
             from .parallel import compiled_forms
             namespace.update(compiled_forms())
         namespace.update((name, compiled_form(form, namespace[name])) for name, form in self.forms.items())
+        if getattr(self.py_func, "borrows", False):
+            args = tuple(map(borrowed, args))
         return super().compile(args, return_type)
 
 
@@ -85,6 +88,12 @@ class KernelDispatcher(base):
 
     def keep_in(self, objects: Objects) -> None:
         self._cache = object_cache(objects, self.py_func)
+
+    def add_overload(self, made: Any) -> None:
+        """By the types of the values that are given."""
+        given = tuple(map(owned, made.signature.args))
+        self._insert([each._code for each in given], made.entry_point, made.objectmode)
+        self.overloads[given] = made
 
     def typeof_pyval(self, value: Any) -> Any:
         _require_64_bits(value)

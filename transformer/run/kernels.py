@@ -33,6 +33,7 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         namespace[name] = kind(namespace[name], targetoptions=known)
         namespace[name].py_func.known_sizes = chosen.get("sizes", {})
         namespace[name].py_func.are_apart = chosen.get("apart", False)
+        namespace[name].py_func.borrows = chosen.get("borrows", False)
     if kernel not in recursive and options[kernel]["nogil"]:
         namespace[kernel].replace({name: chosen["form"] for name, chosen in options.items() if "form" in chosen})
         if "rows" in options[kernel]:

@@ -25,8 +25,9 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
-from numba.np.arrayobj import load_item, make_array, store_item
+from numba.np.arrayobj import load_item, store_item
 
+from .borrowed import NUMBERS, Borrowed, parts_of
 from .ranges import RangeLoops
 from .raveled import RaveledArrays
 from .selections import SelectedNumbers
@@ -35,7 +36,6 @@ base: Any = Lower
 node: Any = MDValue
 lowering: Any = NativeLowering
 marked: Any = register_pass
-NUMBERS = types.Number, types.Boolean
 
 
 class Variables(base):
@@ -45,6 +45,7 @@ class Variables(base):
     def init(self) -> None:
         super().init()
         self.counted: dict[Any, bool] = {}
+        self.given: dict[str, Any] = {}
         self.assigned = assigned_once(self.func_ir.blocks)
         self.borrowed = {name for name, value in self.assigned.items()
                          if isinstance(value, ir.Arg) and isinstance(self.typeof(name), types.Array)}
@@ -71,13 +72,20 @@ class Variables(base):
         if self.is_counted(typ):
             super().decref(typ, val)
 
+    def loadvar(self, name: str) -> Any:
+        return self.given[name] if name in self.given else super().loadvar(name)
+
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if argidx is not None or self.is_counted(self.typeof(name)) or name in self._singly_assigned_vars:
+        if name in self.borrowed and isinstance(self.typeof(name), Borrowed):
+            self.given[name] = value                   # for good: a function begins with its arguments
+        elif argidx is not None or self.is_counted(self.typeof(name)) or name in self._singly_assigned_vars:
             super().storevar(value, name, argidx)
         else:
             self.builder.store(value, self.getvar(name))
 
     def delvar(self, name: str) -> None:
+        if name in self.given:
+            return
         is_counted = self.is_counted(self.typeof(name)) and name not in self.borrowed
         if is_counted or self._disable_sroa_like_opt:
             super().delvar(name)
@@ -142,14 +150,13 @@ class Elements(Variables):
         return known.get(made.index, ()) if isinstance(made, ir.Arg) else ()
 
     def _layout(self, kind: Any, value: Any, known: tuple[int | None, ...] = ()) -> Layout:
-        builder, array = self.builder, make_array(kind)(self.context, self.builder, value)
-        sizes = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        data, sizes, steps = parts_of(self.context, self.builder, kind, value)
         sizes = [size if number is None else llvm.Constant(size.type, number)
                  for size, number in zip_longest(sizes, known)]
         if kind.layout == "A":
-            return Layout(array.data, sizes, cgutils.unpack_tuple(builder, array.strides, kind.ndim))
+            return Layout(data, sizes, steps)
         inner = [sizes[axis + 1:] if kind.layout == "C" else sizes[:axis] for axis in range(kind.ndim)]
-        return Layout(array.data, sizes, [self._step(each, kind) if each else None for each in inner])
+        return Layout(data, sizes, [self._step(each, kind) if each else None for each in inner])
 
     def _step(self, sizes: list[Any], kind: Any) -> Any:
         """How far neighbours along an axis are apart. In a matrix it is at least 1: for a step that may be any number,

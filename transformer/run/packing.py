@@ -8,11 +8,12 @@ This module imports numba, and is imported when something is compiled.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import Any
 
-from numba.core import cgutils, types
+from numba.core import types
 from numba.np.arrayobj import make_array, populate_array
+
+from .borrowed import in_one_piece, parts_of
 
 
 def packed(context: Any, builder: Any, kinds: Sequence[Any], values: Sequence[Any]) -> list[Any]:
@@ -20,8 +21,8 @@ def packed(context: Any, builder: Any, kinds: Sequence[Any], values: Sequence[An
     found: list[Any] = []
     for kind, value in zip(kinds, values, strict=True):
         if is_in_one_piece(kind):
-            array = make_array(kind)(context, builder, value)
-            found += [array.data, *cgutils.unpack_tuple(builder, array.shape, kind.ndim)]
+            data, sizes, _ = parts_of(context, builder, kind, value)
+            found += [data, *sizes]
         else:
             found.append(value)
     return found
@@ -44,8 +45,6 @@ def is_in_one_piece(kind: Any) -> bool:
 def _array(context: Any, builder: Any, kind: Any, data: Any, sizes: list[Any]) -> Any:
     made = make_array(kind)(context, builder)
     bytes_each = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    inner = sizes[:0:-1] if kind.layout == "C" else sizes[:-1]
-    steps = list(accumulate(inner, builder.mul, initial=bytes_each))
-    populate_array(made, data=data, shape=sizes, strides=steps[::-1] if kind.layout == "C" else steps,
+    populate_array(made, data=data, shape=sizes, strides=in_one_piece(builder, kind, sizes, bytes_each),
                    itemsize=bytes_each, meminfo=None)
     return made._getvalue()
