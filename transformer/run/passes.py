@@ -27,6 +27,7 @@ from numba.core.typing import Context
 from numba.core.untyped_passes import GenericRewrites, InlineClosureLikes, IRProcessing, ReconstructSSA, WithLifting
 
 from .machine_code import KernelLowering
+from .raveled import of_same_memory
 from .selections import Selecting
 from .webs import Webs, are_known
 
@@ -89,7 +90,7 @@ class KnownCalls(context):
         if kws or not all(isinstance(each, Type) for each in args):
             return self.shared.resolve_function_type(func, args, kws)
         if asked not in self.known:
-            self.known[asked] = self.shared.resolve_function_type(func, args, kws)
+            self.known[asked] = of_same_memory(func, self.shared.resolve_function_type(func, args, kws))
         return self.known[asked]
 
 

@@ -17,7 +17,10 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.core.lowering import Lower
 from numba.np.arrayobj import make_array, populate_array
 
+from .borrowed import Borrowed, borrowed, parts_of
+
 base: Any = Lower
+METHODS = "array.ravel", "array.reshape"
 
 
 class RaveledArrays(base):
@@ -26,16 +29,19 @@ class RaveledArrays(base):
     def _lower_call_normal(self, function: Any, expr: Any, signature: Any) -> Any:
         method = getattr(function, "typing_key", None) if isinstance(function, types.BoundFunction) else None
         array, made = signature.recvr, signature.return_type
-        if method not in ("array.ravel", "array.reshape") or array.layout != "C" or not made.ndim:
+        if method not in METHODS or array.layout != "C" or not made.ndim:
             return super()._lower_call_normal(function, expr, signature)
-        value = make_array(array)(self.context, self.builder, self.loadvar(expr.func.name))
-        count = reduce(self.builder.mul, cgutils.unpack_tuple(self.builder, value.shape, array.ndim))
+        value = self.loadvar(expr.func.name)
+        data, given, _ = parts_of(self.context, self.builder, array, value)
+        count = reduce(self.builder.mul, given)
         sizes = [count] if method == "array.ravel" else self._sizes(function, expr, signature)
         if method == "array.reshape":
             differ = self.builder.icmp_signed("!=", reduce(self.builder.mul, sizes), count)
             with cgutils.if_unlikely(self.builder, differ):
                 self.return_exception(ValueError, ("cannot reshape array",), loc=self.loc)
-        return self._seen_as(value, made, sizes)
+        if isinstance(made, Borrowed):
+            return self.context.data_model_manager[made].from_argument(self.builder, (data, sizes))
+        return self._seen_as(make_array(array)(self.context, self.builder, value), made, sizes)
 
     def _sizes(self, function: Any, expr: Any, signature: Any) -> list[Any]:
         """The sizes that a call of `reshape` is given, one by one or as a tuple."""
@@ -56,3 +62,11 @@ class RaveledArrays(base):
         populate_array(result, data=value.data, shape=sizes, strides=strides, itemsize=value.itemsize,
                        meminfo=value.meminfo, parent=value.parent)
         return impl_ret_borrowed(self.context, self.builder, made, result._getvalue())
+
+
+def of_same_memory(function: Any, signature: Any) -> Any:
+    """The types of a call, where its result is a borrowed array under other sizes."""
+    receiver = getattr(signature, "recvr", None)
+    if not isinstance(receiver, Borrowed) or receiver.layout != "C" or function.typing_key not in METHODS:
+        return signature
+    return signature.replace(return_type=borrowed(signature.return_type))
