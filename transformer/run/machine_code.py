@@ -28,6 +28,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import load_item, store_item
 
 from .borrowed import NUMBERS, Borrowed, parts_of
+from .direct import DirectCalls
 from .ranges import RangeLoops
 from .raveled import RaveledArrays
 from .selections import SelectedNumbers
@@ -276,7 +277,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
     return {name: value for name, value in assigned if times[name] == 1}
 
 
-class KernelLower(SelectedNumbers, RangeLoops, RaveledArrays, Jumps):
+class KernelLower(SelectedNumbers, RangeLoops, DirectCalls, RaveledArrays, Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
 
 

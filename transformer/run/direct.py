@@ -1,0 +1,126 @@
+"""Calls in kernels whose types and machine code are known here: numba would compile a function of its own for each type
+of arguments (`np.dot` a tenth of a second, `np.empty` half of that), and LLVM optimise it and bring it in.
+
+| call | for |
+|---|---|
+| `np.dot(a, b, c)` | matrices and vectors in one piece (`dots`) |
+| `np.empty(sizes, dtype)`, `np.zeros` | numbers |
+| `x.view(dtype)` | the bits of a number |
+| `min(n, m)`, `max(n, m)` | integers |
+
+All others are left to numba. This module imports numba, and is imported when something is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.lowering import Lower
+from numba.core.typing import signature
+from numba.np.arrayobj import make_array, populate_array
+
+from .borrowed import NUMBERS, in_one_piece
+from .dots import dot, is_product
+
+base: Any = Lower
+typed: Any = signature
+Maker = Callable[[Any, Any, Any], Any]           # of a builder, a signature and values, given the lowering
+
+
+class DirectCalls(base):
+    """Their machine code."""
+
+    def _lower_call_normal(self, function: Any, expr: Any, types_of_call: Any) -> Any:
+        rule = rule_of(function, types_of_call.args)
+        if rule is None:
+            return super()._lower_call_normal(function, expr, types_of_call)
+        _, make = rule
+        values = self.fold_call_args(function, types_of_call, expr.args, expr.vararg, expr.kws)
+        return make(self, types_of_call, [self.loadvar(expr.func.name), *values] if types_of_call.recvr else values)
+
+
+def rule_of(function: Any, args: Any) -> tuple[Any, Maker] | None:
+    """The types of a call with these arguments, and what makes its machine code; None for what is left to numba."""
+    key = getattr(function, "typing_key", None)
+    if key is np.dot and is_product(args):
+        return typed(types.none, *args), dot
+    if key in (np.empty, np.zeros) and len(args) in (1, 2) and _is_plain(*args):
+        dtype = args[1].dtype if len(args) == 2 else types.float64
+        return typed(types.Array(dtype, len(_each(args[0])), "C"), *args), _empty if key is np.empty else _zeros
+    if key in (min, max) and len(args) == 2 and all(types.unliteral(each) == types.intp for each in args):
+        return typed(types.intp, types.intp, types.intp), _smaller if key is min else _larger
+    if isinstance(function, types.BoundFunction) and len(args) == 1 and _are_bits(function.this, *args):
+        return typed(args[0].dtype, *args, recvr=function.this), _view
+    return None
+
+
+def _each(sizes: Any) -> tuple[Any, ...]:
+    of_several: Any = types.BaseTuple
+    return tuple(sizes) if isinstance(sizes, of_several) else (sizes,)
+
+
+def _is_plain(sizes: Any, *dtype: Any) -> bool:
+    """Whether an array is one of numbers, and its sizes are whole numbers of the processor's width."""
+    return (all(isinstance(each, types.DTypeSpec) and isinstance(each.dtype, NUMBERS) for each in dtype)
+            and len(_each(sizes)) > 0 and all(types.unliteral(size) == types.intp for size in _each(sizes)))
+
+
+def _are_bits(number: Any, dtype: Any) -> bool:
+    single: Any = (types.Float, types.Integer)
+    return (isinstance(dtype, types.DTypeSpec) and isinstance(number, single) and isinstance(dtype.dtype, single)
+            and number.bitwidth == dtype.dtype.bitwidth)
+
+
+def _view(lower: Any, kinds: Any, values: Any) -> Any:
+    made = lower.context.get_value_type(kinds.return_type)
+    return values[0] if values[0].type == made else lower.builder.bitcast(values[0], made)
+
+
+def _smaller(lower: Any, kinds: Any, values: Any) -> Any:
+    first, second = values
+    return lower.builder.select(lower.builder.icmp_signed("<", second, first), second, first)
+
+
+def _larger(lower: Any, kinds: Any, values: Any) -> Any:
+    first, second = values
+    return lower.builder.select(lower.builder.icmp_signed(">", second, first), second, first)
+
+
+def _empty(lower: Any, kinds: Any, values: Any) -> Any:
+    return _allocated(lower, kinds, values)._getvalue()
+
+
+def _zeros(lower: Any, kinds: Any, values: Any) -> Any:
+    made, builder = _allocated(lower, kinds, values), lower.builder
+    cgutils.memset(builder, made.data, builder.mul(made.nitems, made.itemsize), 0)
+    return made._getvalue()
+
+
+def _allocated(lower: Any, kinds: Any, values: Any) -> Any:
+    """An array in memory of its own. Sizes may be such that the number of bytes leaves 64 bits."""
+    context, builder, kind = lower.context, lower.builder, kinds.return_type
+    is_single = isinstance(kinds.args[0], types.Integer)
+    sizes = [values[0]] if is_single else cgutils.unpack_tuple(builder, values[0], kind.ndim)
+    data_type = context.get_data_type(kind.dtype)
+    bytes_each = sizes[0].type(context.get_abi_sizeof(data_type))
+    products = []
+
+    def times(product: Any, size: Any) -> Any:
+        products.append(builder.smul_with_overflow(product, size))
+        return builder.extract_value(products[-1], 0)
+
+    size = reduce(times, [*sizes, bytes_each])
+    too_big = reduce(builder.or_, [builder.extract_value(each, 1) for each in products])
+    with cgutils.if_unlikely(builder, too_big):
+        lower.return_exception(ValueError, ("array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
+                                            "maximum possible size.",), loc=lower.loc)
+    memory = context.nrt.meminfo_alloc_aligned(builder, size, context.get_preferred_array_alignment(kind.dtype))
+    made = make_array(kind)(context, builder)
+    populate_array(made, data=builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type.as_pointer()),
+                   shape=sizes, strides=in_one_piece(builder, kind, sizes, bytes_each), itemsize=bytes_each,
+                   meminfo=memory)
+    return made
