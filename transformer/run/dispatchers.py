@@ -153,6 +153,13 @@ def for_any_layout(function: Any) -> Any:
     return AnyLayoutDispatcher(function, targetoptions=OF_OURS)
 
 
+def briefly(dispatcher: Any) -> Any:
+    """The same in little machine code, where all time goes elsewhere: no loop is written out or done as vectors, which
+    takes longest to compile."""
+    dispatcher.py_func.is_brief = True
+    return dispatcher
+
+
 def _in_general(kind: Any) -> Any:
     """The type of all arrays that differ from one in their layout alone, or of all numbers like a known one."""
     array: Any = types.Array

@@ -18,7 +18,7 @@ from numba.np.linalg import F_INT_nbtype, F_INT_nptype, ensure_lapack
 from numba.np.numpy_support import from_dtype
 
 from .blas import KINDS
-from .dispatchers import InnerDispatcher, for_any_layout, part_of_callers
+from .dispatchers import InnerDispatcher, briefly, for_any_layout, part_of_callers
 
 Key = tuple[str, tuple[int, ...]]                      # a name, and how many axes each array has
 of_numba: Any = from_dtype                             # its type knows no dtype whose kind is open
@@ -61,6 +61,7 @@ def _external(name: str, *kinds: Any) -> Any:
     return types.ExternalFunction(name, types.intc(types.char, *kinds))
 
 
+@briefly
 @for_any_layout
 def turn(a: Any, made: Any) -> None:
     """Writes the rows of a matrix to the columns of another one, square by square."""
@@ -86,6 +87,7 @@ def triangle(a: Any) -> Any:
     return 1 if is_upper else -1
 
 
+@briefly
 @part_of_callers
 def are_finite(x: Any) -> bool:
     for i in range(x.shape[0]):
@@ -118,6 +120,7 @@ def _systems(dtype: Any) -> dict[Key, Any]:
     letter, numbers, size = LETTERS[dtype], types.CPointer(dtype), types.intp
     gesv = _external("numba_xgesv", size, size, numbers, size, types.CPointer(F_INT_nbtype), numbers, size)
 
+    @briefly
     @for_any_layout
     def solve_columns(a: Any, x: Any) -> bool:
         """Has the columns of the right side as rows of `x`, and leaves those of the solution there; says whether there
@@ -126,6 +129,7 @@ def _systems(dtype: Any) -> dict[Key, Any]:
         turn(a, columns)
         return n == 0 or gesv(letter, n, len(x), columns.ctypes, n, pivots.ctypes, x.ctypes, n) == 0
 
+    @briefly
     @part_of_callers
     def solve(result: Any, a: Any, b: Any) -> None:
         """A triangular matrix takes a third of the work of another one, and next to nothing for a single column. What
@@ -148,6 +152,7 @@ def _systems(dtype: Any) -> dict[Key, Any]:
     def solve_vector(result: Any, a: Any, b: Any) -> None:
         solve(result[:, None], a, b[:, None])
 
+    @briefly
     @for_any_layout
     def inv(result: Any, a: Any) -> None:
         x = np.zeros(a.shape, a.dtype)
@@ -164,6 +169,7 @@ def _factors(dtype: Any) -> dict[Key, Any]:
     letter = LETTERS[dtype]
     potrf = _external("numba_xxpotrf", types.char, types.intp, types.CPointer(dtype), types.intp)
 
+    @briefly
     @for_any_layout
     def cholesky(result: Any, a: Any) -> None:
         """By columns, the lower triangle of rows is the upper one: of the transpose, whose factor is the transpose."""
@@ -185,6 +191,7 @@ def _determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
     getrf = _external("numba_xxgetrf", types.intp, types.intp, types.CPointer(dtype), types.intp,
                       types.CPointer(F_INT_nbtype))
 
+    @briefly
     @for_any_layout
     def slogdet(a: Any) -> Any:
         n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
@@ -202,6 +209,7 @@ def _determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
     def one_of_both(a: Any) -> Any:
         return slogdet(a)[which]
 
+    @briefly
     @for_any_layout
     def det(a: Any) -> Any:
         """As NumPy has it, also where a product of the pivots would not be finite on the way."""

@@ -52,6 +52,11 @@ class Variables(base):
                          if isinstance(value, ir.Arg) and isinstance(self.typeof(name), types.Array)}
         self.is_borrowing = False
 
+    def setup_function(self, fndesc: Any) -> None:
+        super().setup_function(fndesc)
+        if getattr(self.func_ir.func_id.func, "is_brief", False):
+            self.function.attributes.add("optsize")
+
     def is_counted(self, kind: Any) -> bool:
         """Whether references to memory are counted in values of this type."""
         if kind not in self.counted:
