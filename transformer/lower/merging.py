@@ -20,7 +20,6 @@ from ..core.guards import Assumptions
 from ..core.types import INT
 from ..core.walk import Copier, atom_vars
 from .clean import Renaming
-from .lifetimes import mentioned, written
 from .nests import (
     Block,
     Fold,
@@ -35,7 +34,9 @@ from .nests import (
     is_load,
     split,
     statements,
+    uses_after,
     uses_before,
+    writes,
 )
 
 OUTSIDE = Var(INT)                     # what effects write to, and calls that may raise: their order stays
@@ -72,15 +73,16 @@ class Facts:
 
 
 def facts_of(stmt: Any) -> Facts:
-    reads, writes = mentioned(stmt), set(defined(stmt))
-    writes.update(written(stmt))
-    inside = list(statements([stmt]))
-    if any(isinstance(each, (Effect, Library)) for each in inside):
-        writes.add(OUTSIDE)
-    ends = any(isinstance(each, Effect) and each.kind in ENDING for each in inside)
-    for array in writes:                                                # its memory is allocated right before
+    reads, made, ends = set[Var](), set(defined(stmt)), False
+    for each in statements([stmt]):
+        reads.update(uses_before(each), uses_after(each))
+        made.update(writes(each))
+        if isinstance(each, (Effect, Library)):
+            made.add(OUTSIDE)
+            ends = ends or isinstance(each, Effect) and each.kind in ENDING
+    for array in made:                                                  # its memory is allocated right before
         reads.update(atom_vars(array.type))
-    return Facts(stmt, frozenset(reads), frozenset(writes), ends)
+    return Facts(stmt, frozenset(reads), frozenset(made), ends)
 
 
 class _Merging:

@@ -307,44 +307,44 @@ def defined(stmt: Any) -> tuple[Var, ...]:
     return targets_of(stmt)
 
 
-def uses_before(stmt: Any) -> Iterator[Var]:
+def uses_before(stmt: Any) -> list[Var]:
     """Variables that a statement itself uses before its blocks run."""
+    if type(stmt) is Let:                      # as most are
+        return atom_vars((stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
+    parts = _parts_before(stmt)
+    return list(head_uses(stmt)) if parts is None else atom_vars(parts)
+
+
+def _parts_before(stmt: Any) -> tuple[Any, ...] | None:
+    """The parts that do, of a statement that Core has not."""
     match stmt:
-        case Let():                            # as most are
-            yield from head_uses(stmt)
-        case Allocate():
-            yield from atom_vars((stmt.target.type, stmt.source))
         case Store():
-            yield from atom_vars((stmt.array, *stmt.at, stmt.value))
-        case Product():
-            for part in stmt.parts:
-                yield from atom_vars((part.array, *part.at))
-            for index in stmt.indices:
-                yield from atom_vars(index.size)
-            yield from atom_vars((stmt.factor,))
-        case Library():
-            yield from atom_vars((stmt.args, stmt.attrs, writes(stmt)))
-        case Task():
-            yield from atom_vars(stmt.cost)
-        case Launch():
-            yield from atom_vars(tuple(index.size for index in stmt.indices))
+            return (stmt.array, stmt.at, stmt.value)
         case Nest() | Fold():
-            for index in stmt.indices:
-                yield from atom_vars(index.size)
-            for carry in getattr(stmt, "carries", ()):
-                yield from atom_vars(carry.init)
-        case _:
-            yield from head_uses(stmt)
+            return ([index.size for index in stmt.indices], [carry.init for carry in getattr(stmt, "carries", ())])
+        case Allocate():
+            return (stmt.target.type, stmt.source)
+        case Product():
+            return ([(part.array, part.at) for part in stmt.parts], [index.size for index in stmt.indices], stmt.factor)
+        case Library():
+            return (stmt.args, stmt.attrs, writes(stmt))
+        case Task():
+            return (stmt.cost,)
+        case Launch():
+            return tuple(index.size for index in stmt.indices)
+    return None
 
 
-def uses_after(stmt: Any) -> Iterator[Var]:
+def uses_after(stmt: Any) -> list[Var]:
     """Variables that a statement uses at the end of its blocks."""
     match stmt:
+        case Let() | Store():
+            return []
         case Fold():
-            for carry in stmt.carries:
-                yield from atom_vars(carry.next)
+            return atom_vars([carry.next for carry in stmt.carries])
         case If() | Loop():
-            yield from tail_uses(stmt)
+            return list(tail_uses(stmt))
+    return []
 
 
 def all_uses(block: Block) -> Iterator[Var]:

@@ -18,7 +18,7 @@ from ..core.types import ArrayType
 from ..core.walk import Copier, inner_targets
 from .aliases import handed_in, renamings
 from .clean import Renaming
-from .lifetimes import Lifetimes, mentioned
+from .lifetimes import Lifetimes
 from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, statements
 from .ownership import Ownership
 from .places import Comparisons
@@ -118,14 +118,15 @@ def may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes,
         return True
     stores: list[tuple[Any, ...]] = []
     for stmt in rest[1:]:
-        if source in mentioned(stmt):
+        used = lifetimes.mentions.used(stmt)
+        if source in used:
             if not isinstance(stmt, (Let, Nest, Fold, Store)) or not is_read_first(stmt, source, target, unequal):
                 return False
             if stores and not is_never_written(stmt, source, stores, unequal):
                 return False
         if not lifetimes.is_needed_after(stmt, source):
             return True
-        if target in mentioned(stmt):
+        if target in used:
             if not isinstance(stmt, (Nest, Fold, Store)) or target in handed_in(stmt):
                 return False                                             # to where nobody knows what is written
             stores += [each.at for each in statements([stmt]) if isinstance(each, Store) and each.array is target]

@@ -11,8 +11,8 @@ The layers of a network have such functions, and a compiler takes for each as lo
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
 
 from ..core.grammar import Var
 from ..write.layout import Group, Item, Line
@@ -23,22 +23,25 @@ from .short_rows import numbers_of
 def form_of(task: Group, arrays: Iterable[Var | None]) -> Hashable:
     """What is equal for functions that do the same with their parameters; `arrays` are those among these."""
     params = [arg.arg for arg in task.head.args.args]
-    numbered = _Numbered(params, set(assigned(task)))
-    texts = tuple((depth, ast.dump(numbered.visit(copy.deepcopy(node)))) for depth, node in _nested(task.body, 0))
-    return texts, len(params), tuple(each and (each.type.dtype, numbers_of(each.type)) for each in arrays)     # type: ignore[union-attr]
+    form = _Form(params, set(assigned(task)))
+    parts = tuple((depth, form.of(node)) for depth, node in _nested(task.body, 0))
+    return parts, len(params), tuple(each and (each.type.dtype, numbers_of(each.type)) for each in arrays)     # type: ignore[union-attr]
 
 
-class _Numbered(ast.NodeTransformer):
-    """Puts numbers in place of the names of parameters and of what a function assigns."""
+class _Form:
+    """Trees as tuples, with numbers in place of the names of parameters and of what a function assigns."""
 
     def __init__(self, params: list[str], own: set[str]) -> None:
         self.numbers = {name: number for number, name in enumerate(params)}
         self.own = own
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        if node.id in self.own:
-            self.numbers.setdefault(node.id, len(self.numbers))
-        return ast.Name(f"{self.numbers[node.id]}") if node.id in self.numbers else ast.Name(node.id)
+    def of(self, node: Any) -> Hashable:
+        if isinstance(node, ast.Name):
+            return self.numbers.setdefault(node.id, len(self.numbers)) if node.id in self.own else self.numbers.get(
+                node.id, node.id)
+        if isinstance(node, ast.AST):
+            return type(node), *(self.of(getattr(node, name, None)) for name in node._fields if name != "ctx")
+        return tuple(map(self.of, node)) if isinstance(node, list) else repr(node)
 
 
 def _nested(items: list[Item], depth: int) -> Iterator[tuple[int, ast.AST]]:
