@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.errors import Origin
 from ..lower.options import for_numba
+from .known_before import KNOWN, forms_of, know
 from .objects import Objects
 from .refusing import as_refusal
 
@@ -25,7 +26,11 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
 
     from .dispatchers import InnerDispatcher, KernelDispatcher
     recursive = {name for name in options if name in _reached_from(name, namespace, options)}
+    shared = forms_of(namespace, options, {kernel, *recursive}) if objects is not None else {}
     for name, chosen in options.items():
+        if shared.get(name) in KNOWN:
+            namespace[name] = KNOWN[shared[name]]
+            continue
         kind: Any = KernelDispatcher if name == kernel else InnerDispatcher
         if not chosen["nogil"] or name in recursive:       # which Python calls again, or the function itself
             kind = CPUDispatcher
@@ -34,6 +39,8 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         namespace[name].py_func.known_sizes = chosen.get("sizes", {})
         namespace[name].py_func.are_apart = chosen.get("apart", False)
         namespace[name].py_func.borrows = chosen.get("borrows", False)
+        if name in shared:
+            know(shared[name], namespace[name])
     if kernel not in recursive and options[kernel]["nogil"]:
         namespace[kernel].replace({name: chosen["form"] for name, chosen in options.items() if "form" in chosen})
         if "rows" in options[kernel]:
