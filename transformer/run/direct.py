@@ -7,12 +7,15 @@ of arguments (`np.dot` a tenth of a second, `np.empty` half of that), and LLVM o
 | `np.empty(sizes, dtype)`, `np.zeros` | numbers |
 | `x.view(dtype)` | the bits of a number |
 | `min(n, m)`, `max(n, m)` | integers |
+| `x * y` | complex numbers |
 
 All others are left to numba. This module imports numba, and is imported when something is compiled.
 """
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
@@ -28,11 +31,25 @@ from .dots import dot, is_product
 
 base: Any = Lower
 typed: Any = signature
+PRODUCTS = operator.mul, operator.imul
+MINDS_INFINITIES = sys.version_info >= (3, 14)
 Maker = Callable[[Any, Any, Any], Any]           # of a builder, a signature and values, given the lowering
 
 
 class DirectCalls(base):
     """Their machine code."""
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Products of complex numbers; as of Python 3.14 numba looks at what is infinite in them."""
+        kinds, builder = self.fndesc.calltypes[expr], self.builder
+        if op not in PRODUCTS or not all(isinstance(each, types.Complex) for each in kinds.args) or MINDS_INFINITIES:
+            return super().lower_binop(resty, expr, op)
+        x, y = (self.context.make_complex(builder, kind, value=self._cast_var(var, kind))
+                for kind, var in zip(kinds.args, (expr.lhs, expr.rhs), strict=True))
+        made = self.context.make_complex(builder, kinds.return_type)
+        made.real = builder.fsub(builder.fmul(x.real, y.real), builder.fmul(x.imag, y.imag))
+        made.imag = builder.fadd(builder.fmul(x.real, y.imag), builder.fmul(x.imag, y.real))
+        return self.context.cast(builder, made._getvalue(), kinds.return_type, resty)
 
     def _lower_call_normal(self, function: Any, expr: Any, types_of_call: Any) -> Any:
         rule = rule_of(function, types_of_call.args)
