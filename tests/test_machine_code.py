@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from functools import cache
@@ -256,18 +257,18 @@ def test_ranges_from_and_to_computed_places(n: int) -> None:
     assert list(compiled(ranges_of_both_signs)(n)) == ranges_of_both_signs(n)
 
 
-def least_of_two(n: int) -> int:
-    return min(n, 8)
+def common_divisor(n: int) -> int:
+    return math.gcd(n, 8)
 
 
-def least_of_others(n: int) -> int:
-    return 2 * min(n, 9)
+def other_divisor(n: int) -> int:
+    return 2 * math.gcd(n, 9)
 
 
 def test_what_numba_compiles_for_one_kernel_serves_the_next() -> None:
     from numba.core import event
-    assert compiled(least_of_two)(3) == 3
+    assert compiled(common_divisor)(6) == 2
     with event.install_recorder("numba:compile") as recorded:
-        assert compiled(least_of_others)(3) == 6
+        assert compiled(other_divisor)(3) == 6
     names = {each.data["dispatcher"].py_func.__name__ for _, each in recorded.buffer}
-    assert names == {"least_of_others"}
+    assert names == {"other_divisor"}
