@@ -219,6 +219,31 @@ def test_lapack_is_called_without_python(dtype: str) -> None:
         fast(0 * a, b, lower)
 
 
+def test_matrices_are_factored_once() -> None:
+    """Also where a loop does it, and the matrix is made before; another one is in each iteration."""
+    def stepped(a, y, times):
+        total = 0.0
+        for k in range(times):
+            y = np.linalg.solve(a, y) + np.linalg.solve(a.T, y)
+            moved = a + k * np.eye(len(a))
+            total += np.sum(np.linalg.solve(moved, y)) + np.linalg.slogdet(moved)[1]
+            if np.max(y) > 1e-3:
+                total += np.linalg.slogdet(a)[1] - np.sum(np.linalg.inv(a))
+        return total, y
+
+    a, y = normal(70, 70) + 9 * np.eye(70)[::-1], normal(70, 33)
+    fast = jit(stepped)
+    triangular = np.tril(a) + 20 * np.eye(70)
+    for matrix in (a, np.asfortranarray(a), triangular, triangular.T, a[:1, :1] + 3, np.where(a == a[2, 1], np.inf, a)):
+        for found, wanted in zip(fast(matrix, y[:len(matrix)], 3), stepped(matrix, y[:len(matrix)], 3), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-12)
+    kernel = fast.source_for(a, y, 3).split("def stepped_kernel")[1]
+    assert kernel.index("factors_into") < kernel.index("for k")
+    assert not np.any(np.isfinite(fast(np.full((70, 70), np.nan), y, 1)[1]))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        fast(0 * a, y, 1)
+
+
 def test_numbers_that_nobody_uses_have_no_type() -> None:
     def logarithm(a):
         return np.linalg.slogdet(a)[1] * 2

@@ -111,13 +111,14 @@ def _library(e: Any, stmt: Library) -> Call:
     inside, let = Inside(e.numbers.functions.given), Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
     arrays, numbers = writes(stmt), [var for var in stmt.targets if not stmt.is_array(var) and e.inlining.uses[var]]
     name = identifier(spelled(let)[0].rpartition(".")[2])
-    for array in arrays:
-        inside.param(array, "result")
+    for array, wish in zip(arrays, getattr(stmt.op, "results", ("result",) * len(arrays)), strict=True):
+        inside.param(array, wish)
     for atom, wish in zip(stmt.args, stmt.op.operands if not stmt.op.variadic else ()):
         if not isinstance(atom, Const):
             inside.param(atom, wish)
     names = {var: inside.param(var, name) for var in numbers}            # each one is a local variable
-    tree = inside.application(let)
+    text = getattr(stmt.op, "text", None)
+    tree = text(*map(inside.atom, stmt.args)) if text else inside.application(let)
     places = [_place(var, inside, arrays) for var in stmt.targets]
     for var in numbers:
         del inside.params[var]
@@ -151,7 +152,7 @@ def library_call(e: Any, stmt: Library) -> list[Item]:
     tree = ast.Call(ast.Name(call.name), list(map(e.atom, call.atoms)), [])
     if not call.numbers:
         return [Line(ast.Expr(tree), stmt.origin)]
-    wish = NATURAL.get(stmt.op.name, stmt.op.name)
+    wish = NATURAL.get(stmt.op.name, stmt.op.noun or stmt.op.name)
     names: list[ast.expr] = [ast.Name(e.names.give(var, wish)) for var in call.numbers]
     return [Line(ast.Assign([_together(names)], tree), stmt.origin)]
 

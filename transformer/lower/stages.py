@@ -41,6 +41,7 @@ from .promotion import promoted
 from .ragged import with_begins
 from .raveling import ravel
 from .scoped import sizes_in_scope
+from .shared_factors import with_shared_factors
 from .sliding import slide
 from .strips import in_strips
 from .substitution import RATHER_THAN_A_ROW
@@ -132,6 +133,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     sizes_in_scope(function)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
+        function = function if choices.for_gpu else with_shared_factors(function)
         ragged = with_begins(function)
         expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
         body = promoted(expansion.block(ragged.function.body), builder)

@@ -15,13 +15,11 @@ KINDS = {np.dtype("f4"): "s", np.dtype("f8"): "d", np.dtype("c8"): "c", np.dtype
 
 
 @cache
-def compiled_gemm() -> Any:
-    """The compiled form of `lower.blas.gemm`."""
+def call_of_blas() -> Any:
+    """The same in compiled code for operands of which the rows, or the columns, are in one piece, and a factor that is
+    not 0."""
     from numba.extending import intrinsic
     from numba.np.linalg import ensure_blas
-
-    from .dispatchers import for_any_layout
-
     ensure_blas()
 
     of_numba: Any = intrinsic                          # its type is that of what it decorates
@@ -30,6 +28,15 @@ def compiled_gemm() -> Any:
     def call(context: Any, factor: Any, a: Any, b: Any, share: Any, c: Any) -> Any:
         from numba import types
         return types.void(factor, a, b, share, c), _generate
+
+    return call
+
+
+@cache
+def compiled_gemm() -> Any:
+    """The compiled form of `lower.blas.gemm`."""
+    from .dispatchers import for_any_layout
+    call = call_of_blas()
 
     @for_any_layout
     def in_memory(a: Any) -> Any:

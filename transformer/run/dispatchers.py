@@ -24,7 +24,7 @@ from ..lower.numba_names import told_apart
 from ..lower.options import OF_LAPACK
 from .borrowed import borrowed, owned
 from .objects import Objects, object_cache
-from .pipelines import InnerPasses, LoopPasses, RowsPasses
+from .pipelines import ApartPasses, InnerPasses, LoopPasses, RowsPasses
 from .refusing import as_refusal, leave_out_advice
 
 base: Any = CPUDispatcher
@@ -128,8 +128,10 @@ class InnerCompiler(compiler):
 class InnerDispatcher(base):
     """A function that kernels call."""
 
+    passes: Any = InnerPasses
+
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=InnerPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=self.passes, **options)
         self._compiler: Any = _like(InnerCompiler, self)
 
     def add_overload(self, made: Any) -> None:
@@ -141,6 +143,12 @@ class AnyLayoutDispatcher(InnerDispatcher):
 
     def compile(self, sig: Any) -> Any:
         return super().compile(tuple(map(_in_general, sig)))
+
+
+class ApartDispatcher(AnyLayoutDispatcher):
+    """One that stays a function of its own in machine code."""
+
+    passes = ApartPasses
 
 
 def part_of_callers(function: Any) -> Any:
@@ -158,6 +166,11 @@ def briefly(dispatcher: Any) -> Any:
     takes longest to compile."""
     dispatcher.py_func.is_brief = True
     return dispatcher
+
+
+def apart_from_callers(function: Any) -> Any:
+    """The same for one that is long."""
+    return ApartDispatcher(function, targetoptions=OF_OURS)
 
 
 def _in_general(kind: Any) -> Any:

@@ -53,10 +53,11 @@ class ByTypes(InnerDispatcher):
 def _forms(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
     """The forms for numbers of a type; of several results that are numbers they give those that are `used`."""
     ensure_lapack()
-    return {**_systems(dtype), **_factors(dtype), **_determinants(dtype, used)}
+    from .factored import by_factors
+    return {**systems(dtype), **_factors(dtype), **determinants(dtype, used), **by_factors(dtype, used)}
 
 
-def _external(name: str, *kinds: Any) -> Any:
+def external(name: str, *kinds: Any) -> Any:
     """A function of numba's that calls LAPACK, and gives what this says of its success."""
     return types.ExternalFunction(name, types.intc(types.char, *kinds))
 
@@ -116,9 +117,10 @@ def substitute(a: Any, x: Any, is_upper: Any) -> None:
             x[i, j] /= a[i, i]
 
 
-def _systems(dtype: Any) -> dict[Key, Any]:
+@cache
+def solver_of_columns(dtype: Any) -> Any:
     letter, numbers, size = LETTERS[dtype], types.CPointer(dtype), types.intp
-    gesv = _external("numba_xgesv", size, size, numbers, size, types.CPointer(F_INT_nbtype), numbers, size)
+    gesv = external("numba_xgesv", size, size, numbers, size, types.CPointer(F_INT_nbtype), numbers, size)
 
     @briefly
     @for_any_layout
@@ -128,6 +130,13 @@ def _systems(dtype: Any) -> dict[Key, Any]:
         n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
         turn(a, columns)
         return n == 0 or gesv(letter, n, len(x), columns.ctypes, n, pivots.ctypes, x.ctypes, n) == 0
+
+    return solve_columns
+
+
+@cache
+def systems(dtype: Any) -> dict[Key, Any]:
+    solve_columns = solver_of_columns(dtype)
 
     @briefly
     @part_of_callers
@@ -167,7 +176,7 @@ def _systems(dtype: Any) -> dict[Key, Any]:
 
 def _factors(dtype: Any) -> dict[Key, Any]:
     letter = LETTERS[dtype]
-    potrf = _external("numba_xxpotrf", types.char, types.intp, types.CPointer(dtype), types.intp)
+    potrf = external("numba_xxpotrf", types.char, types.intp, types.CPointer(dtype), types.intp)
 
     @briefly
     @for_any_layout
@@ -186,24 +195,17 @@ def _factors(dtype: Any) -> dict[Key, Any]:
     return {("cholesky", (2, 2)): cholesky}
 
 
-def _determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
-    letter, real = LETTERS[dtype], getattr(dtype, "underlying_float", dtype)
-    getrf = _external("numba_xxgetrf", types.intp, types.intp, types.CPointer(dtype), types.intp,
-                      types.CPointer(F_INT_nbtype))
+@cache
+def determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
+    factored, determinant = lu(dtype), by_diagonal(dtype)
 
     @briefly
     @for_any_layout
     def slogdet(a: Any) -> Any:
-        n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
+        columns, pivots = np.empty(a.shape, a.dtype), np.empty(len(a), a.dtype)
         turn(a, columns)
-        sign, total = dtype(1), real(0)
-        if n > 0 and getrf(letter, n, n, columns.ctypes, n, pivots.ctypes) > 0:
-            return dtype(0), real(-np.inf)
-        for i in range(n):
-            size = abs(columns[i, i])
-            sign *= columns[i, i] / size if pivots[i] == i + 1 else -columns[i, i] / size
-            total += math.log(size)
-        return sign, total
+        factored(columns, pivots)
+        return determinant(columns, pivots)
 
     @for_any_layout
     def one_of_both(a: Any) -> Any:
@@ -218,3 +220,52 @@ def _determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
 
     which = used[0] if used else 0
     return {("det", (2,)): det, ("slogdet", (2,)): slogdet if len(used) == 2 else one_of_both}
+
+
+@cache
+def lu(dtype: Any) -> Any:
+    letter = LETTERS[dtype]
+    getrf = external("numba_xxgetrf", types.intp, types.intp, types.CPointer(dtype), types.intp,
+                      types.CPointer(F_INT_nbtype))
+
+    @for_any_layout
+    def factored(columns: Any, pivots: Any) -> None:
+        """Factors a matrix in its memory, and leaves the pivots as numbers of its dtype."""
+        n, places = len(columns), np.empty(len(columns), F_INT_nptype)
+        if n > 0:
+            getrf(letter, n, n, columns.ctypes, n, places.ctypes)
+        for i in range(n):
+            pivots[i] = places[i]
+
+    return factored
+
+
+@cache
+def by_diagonal(dtype: Any) -> Any:
+    real = getattr(dtype, "underlying_float", dtype)
+
+    @for_any_layout
+    def determinant(columns: Any, pivots: Any) -> Any:
+        """Its sign and the logarithm of its size, by factors. Triangular matrices that are their own have no pivots,
+        and say so in the place of the first."""
+        sign, total, changes = dtype(1), real(0), not (len(pivots) > 0 and pivots[0].real < 1)
+        for i in range(len(columns)):
+            size = abs(columns[i, i])
+            if size == 0:
+                return dtype(0), real(-np.inf)
+            sign *= sign_of(columns[i, i], size)
+            sign = -sign if changes and pivots[i].real != i + 1 else sign
+            total += math.log(size)
+        return sign, total
+
+    @part_of_callers
+    def sign_of_real(number: Any, size: Any) -> Any:
+        """1 for nan, as NumPy has it."""
+        return dtype(-1) if number < 0 else dtype(1)
+
+    @part_of_callers
+    def sign_of_complex(number: Any, size: Any) -> Any:
+        return number / size
+
+    sign_of = sign_of_real if real is dtype else sign_of_complex
+    return determinant

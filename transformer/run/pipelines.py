@@ -98,3 +98,17 @@ class InnerPasses(LoopPasses):
     """Those of a function that becomes part of its callers."""
 
     library = InnerLibrary
+
+
+class ApartLibrary(InnerLibrary):
+    """The same for what is long, and is there once for all of its callers."""
+
+    def add_ir_module(self, module: Any) -> None:
+        for function in module.functions:
+            if function.blocks:
+                function.attributes.add("noinline")
+        super().add_ir_module(module)
+
+
+class ApartPasses(InnerPasses):
+    library = ApartLibrary
