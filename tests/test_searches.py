@@ -33,8 +33,9 @@ def places(x: Any) -> Any:
 
 
 def extremes(x: Any) -> Any:
-    """Those of columns, and where they are."""
-    return np.max(x, axis=0), np.argmax(x, axis=0), np.min(x, axis=0), np.max(x, axis=1)
+    """Those of columns and rows, and where they are."""
+    columns, rows = (np.max(x, axis=0), np.argmax(x, axis=0)), (np.argmin(x, axis=1, keepdims=True), np.min(x, axis=1))
+    return *columns, np.min(x, axis=0), np.max(x, axis=1), *rows, np.argmax(x), np.max(x)
 
 
 def first_positive(x: Any) -> Any:
@@ -131,8 +132,8 @@ def test_lanes() -> None:
 def test_compiled() -> None:
     """The first place of an extreme is found by comparisons of whole numbers, and searches take as many steps for each
     value: for other sizes, and numbers that are not in order, too."""
-    compiled = jit(lambda x, v: (*places(x), *searched(x[0], v), np.interp(v, x[0], x[1])))
-    plain: Callable[..., Any] = lambda x, v: (*places(x), *searched(x[0], v), np.interp(v, x[0], x[1]))
+    plain: Callable[..., Any] = lambda x, v: (*places(x), *extremes(x), *searched(x[0], v), np.interp(v, x[0], x[1]))
+    compiled = jit(plain)
     for shape in ((2, 17), (3, 2), (2, 1000)):
         x = np.sort(np.random.default_rng(0).normal(size=shape), axis=1)
         x[1, 1] = nan

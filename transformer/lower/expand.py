@@ -37,6 +37,7 @@ from .access import Stored, fitted
 from .effects import done
 from .filling import filled
 from .handles import packed, unpacked
+from .known_extremes import extreme_at, extremes_of, place_of
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -68,6 +69,7 @@ class Expansion:
         self.given = given
         self.ranges = ranges
         self.magnitudes = Magnitudes(ranges)
+        self.extremes = extremes_of(ragged.function)
         self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them
@@ -282,7 +284,12 @@ class Expansion:
         """A reduction, which is done once, with or without the axes that it leaves."""
         if not stmt.attrs.get("keepdims"):
             earlier = self.earlier(replace(stmt, attrs=rule_attrs(stmt)))
-            emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else folds.folded(stmt)
+            extreme = None if earlier or self.for_gpu else extreme_at(stmt, self.extremes)
+            if extreme is not None:
+                self._folded(extreme)
+                place_of(stmt, extreme)
+            else:
+                emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else folds.folded(stmt)
             return
         gone = folds.axes_of(stmt)
         type: Any = stmt.target.type
