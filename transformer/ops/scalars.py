@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from .loops import joined
+
 
 def same(x):
     return x
@@ -370,28 +372,19 @@ def imaginary_part(x):
     return x.imag
 
 
+@joined
 def log_sum(a, b):
-    """`log(exp(a) + exp(b))` without overflow."""
-    if a == b:
-        return a + 0.6931471805599453
-    distance = a - b
-    if distance > 0.0:
-        return a + math.log1p(math.exp(-distance))
-    if distance <= 0.0:
-        return b + math.log1p(math.exp(distance))
-    return distance
+    """`log(exp(a) + exp(b))` without overflow; equal ones may be infinite, and have no distance then."""
+    distance = 0.0 if a == b else abs(a - b)
+    return (a if a > b else b) + math.log1p(math.exp(-distance))
 
 
+@joined
 def log_sum_2(a, b):
     """`log2(2**a + 2**b)` without overflow."""
-    if a == b:
-        return a + 1.0
-    distance = a - b
-    if distance > 0.0:
-        return a + 1.4426950408889634 * math.log1p(math.exp2(-distance))
-    if distance <= 0.0:
-        return b + 1.4426950408889634 * math.log1p(math.exp2(distance))
-    return distance
+    distance = 0.0 if a == b else abs(a - b)
+    beyond = 1.0 if a == b else 1.4426950408889634 * math.log1p(math.exp2(-distance))
+    return (a if a > b else b) + beyond
 
 
 def radians_of(x):
@@ -408,19 +401,21 @@ def logistic(x):
     return 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
 
 
+@joined
 def log_logistic(x):
     small = math.log1p(math.exp(-abs(x)))
     return -small if x >= 0.0 else x - small
 
 
+@joined
 def logit(x):
     """By `log1p` near 1/2, where the logarithm of the odds would lose digits."""
-    if x < 0.3 or x > 0.65:
-        return math.log(x / (1.0 - x))
     distance = 2.0 * (x - 0.5)
-    return math.log1p(distance) - math.log1p(-distance)
+    far = math.log(x / (1.0 - x))
+    return far if (x < 0.3) | (x > 0.65) else math.log1p(distance) - math.log1p(-distance)
 
 
+@joined
 def sinc(x):
     """`sin(pi x) / (pi x)`."""
     y = math.pi * x
