@@ -60,25 +60,30 @@ def _append(stmt: Any, made: Block, turned: set[Nest]) -> None:
 
 def _turned(loop: Loop) -> Nest | None:
     """A loop around nests as a nest around the loop, where that is possible and better."""
-    if loop.trips is None or loop.cond is not None or loop.reads or loop.records or loop.count is not None or any(
-            not carry.init is carry.entry is carry.next is carry.out for carry in loop.carries):
+    if not only_writes(loop):
         return None
     nests: Block = loop.body
     if not nests or not _may_join(nests) or not _is_better(nests, loop.position):
         return None
     if loop.position in atom_vars(tuple(index.size for index in nests[0].indices)):
         return None
-    return _around(_joint(nests), loop)
+    nest = _joint(nests)
+    return Nest(nest.indices, [as_nest(loop, nest.body)], loop.origin)
 
 
-def _around(nest: Nest, loop: Loop) -> Nest:
-    inside: Block = nest.body
+def only_writes(loop: Loop) -> bool:
+    """Whether all that a loop does is to write to arrays, so often as is known before it."""
+    return loop.trips is not None and loop.cond is None and loop.count is None and not loop.reads and (
+        not loop.records) and all(carry.init is carry.entry is carry.next is carry.out for carry in loop.carries)
+
+
+def as_nest(loop: Loop, inside: Block) -> Nest:
+    """Such a loop as a nest, with what is inside."""
     trips: Any = loop.trips
     if loop.down:
         last = size_of_atom(trips) - 1 - Size.of(Unknown(loop.position))
         inside = Renaming(Copier({loop.position: atom_of_size(last)})).block(inside)
-    return Nest(nest.indices, [Nest([Index(loop.position, size_of_atom(trips))], inside, loop.origin, ordered=True)],
-                loop.origin)
+    return Nest([Index(loop.position, size_of_atom(trips))], inside, loop.origin, ordered=True)
 
 
 def _is_better(nests: Block, position: Var) -> bool:

@@ -14,21 +14,24 @@ Rows that are added may be those of the array of totals, as in an elimination, w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Let, Var, type_of
+from ..core.grammar import Atom, Let, Loop, Var, type_of
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
-from ..core.walk import atom_of_size, atom_vars
+from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
 from .copying import NestCopier
+from .interchange import as_nest, only_writes
 from .lifetimes import written
-from .nests import Block, Index, Load, Nest, Store, inner_blocks, loaded
+from .nests import Block, Index, Load, Nest, Store, all_uses, inner_blocks, is_load, loaded
 from .reordering import reads_no_writes
 
 TOGETHER = 4                           # items that are added in one pass
+MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
 
 
 def jam(block: Block) -> Block:
@@ -37,9 +40,37 @@ def jam(block: Block) -> Block:
     for stmt in block:
         for inner in inner_blocks(stmt):
             inner[:] = jam(inner)
-        summed = _summed(stmt) if isinstance(stmt, Nest) else None
-        made += [stmt] if summed is None else _jammed(stmt, summed)
+        nest = _of_loop(stmt) if isinstance(stmt, Loop) else stmt
+        summed = _summed(nest) if isinstance(nest, Nest) else None
+        made += [stmt] if summed is None or nest is None else _jammed(nest, summed)
     return made
+
+
+def _of_loop(loop: Loop) -> Any:
+    """A loop of the program as a nest, if it goes on with one row after another."""
+    trips: Any = loop.trips
+    if not only_writes(loop) or not current().assumptions.certainly_at_least(size_of_atom(trips), 0):
+        return None
+    nest = as_nest(loop, NestCopier().block(loop.body))
+    if isinstance(nest.body[-1], Nest):
+        _add_in_place(nest.body[-1])
+    return nest
+
+
+def _add_in_place(row: Nest) -> None:
+    """Has what is stored where it was read, and something added to it, added there."""
+    made = {stmt.target: stmt for stmt in row.body if isinstance(stmt, Let) and len(stmt.targets) == 1}
+    used = Counter(all_uses(row.body))
+    for k, stmt in enumerate(row.body):
+        total = made.get(stmt.value) if isinstance(stmt, Store) and not stmt.adds else None   # type: ignore[arg-type]
+        if total is None or total.op is not Add or used[total.target] != 1:
+            continue
+        for old, item in (total.args, total.args[::-1]):
+            load = made.get(old)                                         # type: ignore[arg-type]
+            if load is not None and is_load(load) and load.args == (stmt.array, *stmt.at) and used[load.target] == 1:
+                row.body[k] = Store(stmt.array, stmt.at, item, True, stmt.origin)
+                row.body = [each for each in row.body if each is not load and each is not total]
+                return
 
 
 def _summed(nest: Nest) -> int | None:
@@ -89,7 +120,7 @@ def _moving(lets: Block, moving: set[Var]) -> set[Var]:
 
 def _jammed(nest: Nest, k: int) -> Block:
     outer, index, rest = nest.indices[:k], nest.indices[k], nest.indices[k + 1:]
-    together = index.size if isinstance(index.size, int) and index.size <= TOGETHER + 1 else TOGETHER
+    together = index.size if isinstance(index.size, int) and index.size <= MOST_TOGETHER else TOGETHER
     passes: Extent = index.size // together
     body: Block = _passes(nest, index, rest, passes, together)
     left = index.size - passes * together
