@@ -47,13 +47,25 @@ def by_its_own_numbers(a: Any) -> Any:
     return a
 
 
+def moved_along(a: Any) -> Any:
+    """Loops of the program, in both directions, over the weights of a window; the second reads what it adds to."""
+    x, weights = a.flatten(), a[0] + 0
+    n = len(x) - len(weights) + 1
+    out = np.zeros(n, a.dtype)
+    for k in range(len(weights) - 1, -1, -1):
+        out = out + weights[k] * x[k:k + n]
+    for k in range(len(weights)):
+        x[:n] += weights[k] * x[k:k + n]
+    return x[:n] * out
+
+
 def numbers(dtype: str, n: int) -> np.ndarray:
     rng = np.random.default_rng(n)
     return (rng.normal(size=(n, n)) / n).astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
-@pytest.mark.parametrize("function", [eliminated, with_every_row, by_its_own_numbers])
+@pytest.mark.parametrize("function", [eliminated, with_every_row, by_its_own_numbers, moved_along])
 def test_results(function: Any, dtype: str) -> None:
     compiled, rtol = jit(function), 1e-4 if dtype == "f4" else 1e-11
     for n in (1, 2, 4, 5, 8, 13):
@@ -72,3 +84,8 @@ def test_gradient() -> None:
 def test_only_other_rows_are_added_together(function: Any) -> None:
     source = source_of(function, function, (numbers("f8", 9),))
     assert ("4 * k + 3" in source) is (function is eliminated), source
+
+
+def test_loops_of_the_program() -> None:
+    source = source_of(moved_along, moved_along, (numbers("f8", 9),))
+    assert source.count("a_at4 = ") == 1 and "x[i] += a_0k * x[k + i]" in source, source
