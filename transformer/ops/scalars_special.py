@@ -13,6 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from .loops import joined
+
 Function = TypeVar("Function", bound=Callable[..., float])
 
 
@@ -22,6 +24,7 @@ def in_double(function: Function) -> Function:
     return function
 
 
+@joined
 @in_double
 def normal_distribution(x):
     """The distribution function of the standard normal distribution."""
