@@ -303,7 +303,7 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
         total3 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
         scaled2 = np.float32(2.0) * total3
         cuda.atomic.add(zeros, Place(chosen), scaled2 * part_i)
-        scaled3 = (scaled2 * table_chosen - scaled2 * table_at) * number
+        scaled3 = scaled2 * (table_chosen - table_at) * number
         dposition[i] = (scaled3 if mask else np.float32(0.5) * scaled3 if mask2
             else np.float32(0.0))
         shares[i] = total3 * total3
