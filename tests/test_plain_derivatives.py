@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import assert_close, directional
 
-from transformer import NotDifferentiable, grad, jacfwd, jacrev
+from transformer import NotDifferentiable, check_grads, grad, jacfwd, jacrev
 from transformer.api import pushforward
 from transformer.ops.registry import definition_of
 
@@ -272,3 +272,18 @@ def test_what_is_not_chosen_scales_nothing() -> None:
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(slope(np.array([4.0, -1.0, 1.0])), [0.25, 0.0, 0.5])
     assert "dx = np.where(x > 0, 1.0 / (2 * np.sqrt(x)), 0.0)" in slope.source
+
+
+def test_choices_by_one_condition_are_one() -> None:
+    def leaky(x: Any) -> Any:
+        z = x * 2
+        return np.sum(np.where(z > 0, z, 0.01 * z) * np.where(z < 3, z, 3.0))
+
+    def both(x: Any) -> Any:
+        return np.sum(np.where(x > 0, x ** 2, 0.0) + np.where(x > 0, x ** 3, 0.0) * 3)
+
+    x = np.array([1.0, -1.0, 2.5, 0.3])
+    assert "np.where(mask, chosen, 0.01 * chosen)" in grad(leaky).source_for(x)
+    assert grad(both).source_for(x).count("where") == 1
+    for function in (leaky, both):
+        check_grads(function, (x,), order=2)

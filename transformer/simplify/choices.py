@@ -29,8 +29,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let, type_of
-from ..ops.arithmetic import Multiply, Negative
+from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..ops.arithmetic import Add, Multiply, Negative
 from ..ops.comparison import Equal, NotEqual
 from ..ops.selection import Where
 from .changes import CONSTANT, with_operand
@@ -46,24 +46,50 @@ DEEPEST = 6                    # products in which the half of a choice is looke
 
 @with_operand("where", *FACTORS)
 def _halves(fold: Fold, stmt: Let) -> Any:
-    """where(c, a, 0) * x + where(c, 0, b) * y → where(c, a * x, b * y): of what is not chosen nothing comes in."""
+    """where(c, a, 0) * x + where(c, 0, b) * y → where(c, a * x, b * y), and where(c, a, 0) + where(c, b, 0) →
+    where(c, a + b, 0): of what is not chosen nothing comes in."""
     if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
         return None
-    first, second = (_half(fold, atom) for atom in stmt.args)
+    joined = _joined(fold, stmt, *stmt.args)
+    return None if joined is None else fold.become(stmt, Where, *joined.args, **joined.attrs)
+
+
+@with_operand("where", *FACTORS)
+def _halves_behind(fold: Fold, stmt: Let) -> Any:
+    """d + where(c, a, 0) + where(c, 0, b) → d + where(c, a, b)."""
+    sums = fold.own(stmt.args[0], "add")
+    if not fold.is_derivative(stmt) or sums is None or sums.attrs or stmt.attrs or (
+            array_type(stmt.target).dtype.kind != "f"):
+        return None
+    for place in (1, 0):
+        joined = _joined(fold, stmt, sums.args[place], stmt.args[1])
+        if joined is not None:
+            chosen = fold.emit(stmt, Where, *joined.args, type=joined.target.type, **joined.attrs)
+            return fold.become(stmt, Add, sums.args[1 - place], chosen)
+    return None
+
+
+def _joined(fold: Fold, stmt: Let, *terms: Atom) -> Let | None:
+    """The choice that the sum or difference of two halves by one condition is, of the type of `stmt`."""
+    first, second = (_half(fold, atom) for atom in terms)
     if first is None or second is None or first[-1].args[0] is not second[-1].args[0]:
         return None
     sides = _side(first[-1]), _side(second[-1])
-    if sides not in ((1, 2), (2, 1)):
-        return None
     chosen = [_with_factors(fold, stmt, path, side) for path, side in zip((first, second), sides)]
-    if stmt.op.name == "subtract":
-        chosen[1] = _opposite(fold, stmt, chosen[1])
-    condition = first[-1].args[0]
-    options = chosen if sides == (1, 2) else chosen[::-1]
-    found = Where.types(*map(type_of, (condition, *options)))
-    if not fold.same_type(found, stmt.target.type):
+    options: list[Atom]
+    if sides[0] == sides[1]:
+        type = stmt.op.types(*map(type_of, chosen))
+        both = fold.emit(stmt, stmt.op, *chosen, type=type)
+        options = [Const(0.0), both] if sides[0] == 2 else [both, Const(0.0)]
+    else:
+        if stmt.op.name == "subtract":
+            chosen[1] = _opposite(fold, stmt, chosen[1])
+        options = chosen if sides == (1, 2) else chosen[::-1]
+    args: tuple[Atom, ...] = (first[-1].args[0], *options)
+    target = Var(Where.types(*map(type_of, args)))
+    if not fold.same_type(target.type, stmt.target.type):
         return None
-    return fold.become(stmt, Where, condition, *options, **first[-1].attrs)
+    return Let((target,), Where, args, first[-1].attrs)
 
 
 @with_operand("where")
@@ -174,8 +200,8 @@ def _turned(fold: Fold, stmt: Let) -> Any:
 
 RULES = {
     **dict.fromkeys(FACTORS, [_chosen_last]),
-    "add": [_halves],
-    "subtract": [_halves],
+    "add": [_halves, _halves_behind],
+    "subtract": [_halves, _halves_behind],
     "where": [_chosen_before],
     Equal.name: [_turned],
     NotEqual.name: [_turned],
