@@ -66,14 +66,14 @@ def misfit_value_and_grad(unknowns, observed, START):
             power2 = total3 ** 1.5
             dratio = dvelocity * scaled
             ratio = dratio / power2
-            scaled3 = (3 * (np.sum(dratio * (scaled2 * position2 / power2)) / power2)
+            scaled3 = (3 * np.sum(dratio * (scaled2 * position2 / power2)) / power2
                 * total3 ** 0.5)
             dposition -= scaled3 * position2
             dposition += ratio * scaled2
             dvelocity += dposition * TIME_STEP
             scaled4 = dvelocity * scaled
             ratio2 = scaled4 / power
-            scaled5 = (3 * (np.sum(scaled4 * (scaled2 * position / power)) / power)
+            scaled5 = (3 * np.sum(scaled4 * (scaled2 * position / power)) / power
                 * total2 ** 0.5)
             dposition -= scaled5 * position
             dposition += ratio2 * scaled2

@@ -189,6 +189,18 @@ def _by_share(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("divide")
+def _number_over(fold: Fold, stmt: Let) -> Any:
+    """3 * (a / s) → 3 * a / s, of floating point numbers."""
+    number, inner = stmt.args[0], _quotient(fold, stmt, stmt.args[1])
+    if not isinstance(number, Const) or inner is None or stmt.attrs or not array_type(inner.args[0]).is_inexact:
+        return None
+    type = joined(Multiply, array_type(number), array_type(inner.args[0]))
+    if isinstance(inner.args[0], Const) or not divides(fold, stmt.target, type, array_type(inner.args[1])):
+        return None
+    return fold.become(stmt, Divide, fold.emit(stmt, Multiply, number, inner.args[0], type=type), inner.args[1])
+
+
 @with_operand("sum", "divide")
 def _mean(fold: Fold, stmt: Let) -> Any:
     """np.sum(x, axis=1) / s / n → np.mean(x, axis=1) / s, of float32 and wider."""
@@ -244,5 +256,5 @@ def _quotient(fold: Fold, stmt: Let, atom: Atom) -> Let | None:
     return found if found is not None and not found.attrs else None
 
 
-RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "multiply": [_by_share],
+RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "multiply": [_by_share, _number_over],
          "divide": [_mean], "squeeze": [_squeezed]}
