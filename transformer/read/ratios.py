@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core.equations import value_of
 from ..core.grammar import Const, Let, Var, type_of
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
@@ -46,7 +47,15 @@ def whole(reader: Reader, value: Value) -> Extent | None:
     if stmt is not None and stmt.op.name in (DOWN, UP):
         return _rounded(_ratio(reader, stmt.args[0]), stmt.op.name)
     ratio = _ratio(reader, value.atom)
-    return _rounded(ratio, DOWN) if ratio is not None and reader.assumptions.decide(ratio.total) else None
+    return _rounded(ratio, DOWN) if ratio is not None and _rounds_down(reader, ratio) else None
+
+
+def _rounds_down(reader: Reader, ratio: Ratio) -> bool:
+    """Whether `int` rounds it down: it is whole, or not negative. Where no sizes are known, that is assumed and tested."""
+    assumptions, total = reader.assumptions, ratio.total
+    if ratio.denominator == 1 or assumptions.decide(total):
+        return True
+    return value_of(assumptions.normal(total), assumptions.hints) is None and assumptions.at_least(total, 0)
 
 
 def floor(reader: Reader, x: Any) -> Any:
