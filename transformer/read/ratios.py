@@ -51,7 +51,7 @@ def whole(reader: Reader, value: Value) -> Extent | None:
 
 
 def _rounds_down(reader: Reader, ratio: Ratio) -> bool:
-    """Whether `int` rounds it down: it is whole, or not negative. Where no sizes are known, that is assumed and tested."""
+    """Whether `int` rounds it down: if it is whole, or not negative. Where no sizes are known, that is tested."""
     assumptions, total = reader.assumptions, ratio.total
     if ratio.denominator == 1 or assumptions.decide(total):
         return True
