@@ -74,9 +74,9 @@ def getters(x):
     return pairs[0][1] * operator.methodcaller("sum")(x) * operator.attrgetter("real")(pairs[1][1])
 
 
-@supported("dict methods: `get, items, keys, values, update, setdefault, pop`")
+@supported("dict methods: `get, items, keys, values, update, setdefault, pop, fromkeys`")
 def dicts(x):
-    table = {"a": x}
+    table = dict.fromkeys("a", x)
     table.update(b=x * x)
     table.setdefault("c", 2.0)
     return sum(table.values()) * table.pop("a") * table.get("z", 3.0) * len(table.keys())

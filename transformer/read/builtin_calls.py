@@ -351,12 +351,18 @@ def made_slice(reader: Reader, *parts: Any) -> slice:
     return slice(*parts)
 
 
+def _from_keys(reader: Reader, keys: Any, value: Any = None) -> Any:
+    """`dict.fromkeys`."""
+    return reader.own({hashed(reader, key, KEY): value for key in iterated(reader, keys)})
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
     **{function: runs_once(make) for function, make in ITERATORS.items()},
     **OPERATORS,
     np.vectorize: made_vectorize,
     deque: made_deque,
     math.hypot: hypotenuse,
+    dict.fromkeys: _from_keys,
     len: length,
     isinstance: _isinstance,
     type: type_of_value,
