@@ -47,7 +47,7 @@ def with_params(params, x):
 
 
 def chosen(x, which):
-    return [x, 2 * x][which]
+    return [np.sin, np.cos][which](x)
 
 
 @jit

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..core.errors import TransformError
 from ..core.grammar import Atom, Block, If, Merge, Var, raising, type_of
@@ -98,7 +98,7 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
         except Unreachable:
             alive = False
         except MISSING as raised:
-            if not isinstance(raised, TransformError) or not _may_raise(reader, cond, raised):
+            if not is_missing(raised) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
             emit_raise(reader, raised, denied)
@@ -111,6 +111,12 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
 
 
 MISSING = IndexError, KeyError, NameError      # what a program raises at a place, whatever the values are
+
+
+def is_missing(error: Exception) -> TypeGuard[TransformError]:
+    """Whether reading found something of the program's that is not there. Of a name that is bound elsewhere, the
+    program itself tells whether it is (`lower/unbound.py`)."""
+    return isinstance(error, TransformError) and not isinstance(error, UnboundLocalError)
 
 
 def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported, Origin, TransformError
+from ..core.errors import NotSupported, Origin
 from ..core.grammar import Atom, Block, Const, Var
 from ..core.sizes import Extent, Size
 from ..core.types import INT
 from ..ops.value import Value
-from .branches import MISSING, Unreachable, emit_raise
+from .branches import MISSING, Unreachable, emit_raise, is_missing
 from .carrying import Carried, Sharing, finish
 from .changes import Changes
 from .demand import Opens, Unroll
@@ -291,7 +291,7 @@ class LoopReading:
                 self.plan.bind(Value(position))
                 self.plan.body()
             except MISSING as raised:
-                if not isinstance(raised, TransformError) or self.certainly_runs():
+                if not is_missing(raised) or self.certainly_runs():
                     raise
                 emit_raise(reader, raised, denied)
                 self._end_early()

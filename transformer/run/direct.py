@@ -122,6 +122,9 @@ def _allocated(lower: Any, kinds: Any, values: Any) -> Any:
     context, builder, kind = lower.context, lower.builder, kinds.return_type
     is_single = isinstance(kinds.args[0], types.Integer)
     sizes = [values[0]] if is_single else cgutils.unpack_tuple(builder, values[0], kind.ndim)
+    is_negative = reduce(builder.or_, [builder.icmp_signed("<", size, size.type(0)) for size in sizes])
+    with cgutils.if_unlikely(builder, is_negative):
+        lower.return_exception(ValueError, ("negative dimensions not allowed",), loc=lower.loc)
     data_type = context.get_data_type(kind.dtype)
     bytes_each = sizes[0].type(context.get_abi_sizeof(data_type))
     products = []

@@ -196,8 +196,8 @@ def _choice(fold: Fold, stmt: Let) -> Any:
 def _joined(fold: Fold, stmt: Let) -> Any:
     """c | False → c, c & True → c, of truth values."""
     for constant, other in (stmt.args, stmt.args[::-1]):
-        value = known(constant)
-        if isinstance(value, (bool, np.bool_)) and bool(value) is JOINED[stmt.op.name]:
+        value, is_truth = known(constant), array_type(other).dtype.kind == "b"
+        if is_truth and isinstance(value, (bool, np.bool_)) and bool(value) is JOINED[stmt.op.name]:
             return fold.or_copy(stmt, other)
     return None
 

@@ -101,15 +101,21 @@ class Trial:
         return any(self._vanishes(var, Dependence(is_factor, 1, axes)) for is_factor in (False, True))
 
     def _vanishes(self, var: Var, dependence: Dependence) -> bool:
-        known = {var: dependence}
+        known, alone = {var: dependence}, {var}
         waiting = list(self.users.get(var, ()))
         while waiting:
-            place = heappop(waiting)
+            stmt = self.block[heappop(waiting)]
             try:
-                target, found = self._result(self.block[place], known)
+                target, found = self._result(stmt, known)
             except Depends:
                 return False
-            if found is not None and target is not None and target not in known:
+            if target is None or target in known:
+                continue
+            if alone.issuperset(atom for atom in all_uses(stmt) if atom in self.active):
+                alone.add(target)                       # it rests on nothing else
+            if found is None and target in alone:
+                return False                            # `y / y` is nan where y is 0, and so is its derivative
+            if found is not None:
                 known[target] = found
                 for user in self.users.get(target, ()):
                     heappush(waiting, user)
