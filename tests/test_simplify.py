@@ -131,7 +131,8 @@ GENERATED = [
     ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, 0, 2.0)", "subtract(o, r)", "f64[n]",
      "where(mask, t_1, 2.0)"),
     ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, 1.0, y)", "add(r, o)", "f64[n]", "add(r, o)"),
-    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, y, 0.0)", "add(r, o)", "f64[n]", "where(mask, t_1, 0.0)"),
+    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, y, 0.0)", "add(r, o)", "f64[n]",
+     "where(mask, t_1, 0.0)"),
     ("", "equal(0, x)", "bool[n]", "equal(x, 0)"),
     ("r: f64[n] = full(a, shape=(<n>,))", "where(mask, r, 0.0)", "f64[n]", "where(mask, a, 0.0)"),
     # axes of size 1
