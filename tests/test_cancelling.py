@@ -146,3 +146,16 @@ def test_a_result_keeps_its_tangent() -> None:
 
     _, (dtop, _) = jvp(shifted, (X,), (np.ones_like(X),))
     assert dtop == 1.0
+
+
+def test_what_is_returned_beside_keeps_its_derivative() -> None:
+    def share(x):
+        top = np.max(x)
+        e = np.exp(x - top)
+        return np.sum((e / np.sum(e)) ** 2), 3 * top
+
+    def beside(x):
+        slope, top = grad(share, has_aux=True)(x)
+        return np.sum(slope ** 2) + top
+
+    assert_close(grad(beside)(X[0]), gradient(beside, (X[0],)), "beside", X.dtype)

@@ -93,7 +93,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
     with builder.active(), named_apart(function, builder, COTANGENT):
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
         body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
-        hold(body, inputs, seeded)
+        hold(body, inputs, function.results)
         hoist(body, builder.assumptions)
         mark_distinct(body, builder.assumptions)
         calls = Calls(builder, function)
