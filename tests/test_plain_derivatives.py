@@ -287,3 +287,16 @@ def test_choices_by_one_condition_are_one() -> None:
     assert grad(both).source_for(x).count("where") == 1
     for function in (leaky, both):
         check_grads(function, (x,), order=2)
+
+
+def test_loops_between_computed_ends_begin_and_end_there() -> None:
+    def windows(x: Any) -> Any:
+        y = x.copy()
+        for i in range(len(x)):
+            for k in range(max(i - 2, 0), min(i + 2, len(x))):
+                y[k] = y[k] * np.sin(y[i]) + x[i]
+        return np.sum(y ** 2)
+
+    x = np.array([1.0, -1.0, 2.5, 0.3])
+    assert "for k in range(min(i + 2, n) - 1, max(i - 2, 0) - 1, -1):" in grad(windows).source_for(x)
+    check_grads(windows, (x,), order=1)

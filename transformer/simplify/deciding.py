@@ -7,7 +7,7 @@ be what it was, to the last bit: `x == top` does not hold for an `x` that is rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..core.grammar import Block, Call, Function, If, Let, Loop, Stmt, Var, type_of
 from ..core.walk import blocks_of
@@ -16,10 +16,15 @@ from ..core.walk import blocks_of
 def deciding(function: Function) -> set[Var]:
     """The floating point variables of a function that decide something."""
     found: set[Var] = set()
+    return settled(found, lambda: _collect(function.body, found))
+
+
+def settled(found: set[Var], step: Callable[[], None]) -> set[Var]:
+    """The variables found, when another step finds no more."""
     before = -1
     while len(found) != before:
         before = len(found)
-        _collect(function.body, found)
+        step()
     return found
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 
 from ..core.grammar import Block, Function, Var
 from ..core.walk import all_definitions, all_statements
-from .deciding import edges
+from .deciding import edges, settled
 
 
 def derived(function: Function) -> set[Var]:
     """The variables of a function that rest on a tangent or cotangent."""
     found = {var for var in (*function.params, *all_definitions(function.body)) if var.primal is not None}
-    before = -1
-    while found and len(found) != before:
-        before = len(found)
-        _spread(function.body, found)
-    return found
+    return settled(found, lambda: _spread(function.body, found)) if found else found
 
 
 def _spread(block: Block, found: set[Var]) -> None:

@@ -56,7 +56,7 @@ def _range(loop: Any, lets: dict[Var, Let]) -> Range:
     if isinstance(loop.trips, Const) and loop.trips.name is not None and index is None:
         if not getattr(loop, "down", False):
             return Range(loop.position, 0, loop.trips, 1, count=loop.trips)
-    trips = extent_of(loop.trips, lets)
+    trips = _seen_through(extent_of(loop.trips, lets), lets)
     if index is None:
         return _directed(loop, Range(loop.position, 0, 0, 1), trips)
     chain, start, step = index
