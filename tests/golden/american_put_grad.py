@@ -14,19 +14,19 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     dt = 1 / steps
     root = np.sqrt(dt)
     up = np.exp(sigma * root)
-    ratio = 1 / up
-    diff = up - ratio
-    p = (np.exp(rate * dt) - ratio) / diff
-    diff2 = 2.0 * np.arange(steps + 1) - steps
-    power = up ** diff2
-    diff3 = strike - spot * power
-    value = np.maximum(diff3, 0)
+    ratio_up = 1 / up
+    diff_up = up - ratio_up
+    p = (np.exp(rate * dt) - ratio_up) / diff_up
+    diff = 2.0 * np.arange(steps + 1) - steps
+    power = up ** diff
+    diff2 = strike - spot * power
+    value = np.maximum(diff2, 0)
     value_k = []
     for k in range(steps - 1, -1, -1):
         value_k.append(value.copy())
         kept = np.exp(-rate * dt) * (p * value[1:] + (1 - p) * value[:-1])
-        diff4 = strike - spot * up ** (2.0 * np.arange(k + 1) - k)
-        value = np.maximum(kept, diff4)
+        diff3 = strike - spot * up ** (2.0 * np.arange(k + 1) - k)
+        value = np.maximum(kept, diff3)
     # reverse
     dvalue = np.zeros(1)
     dvalue[0] = 1.0
@@ -37,26 +37,27 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     for k in range(steps):
         value = value_k[steps - k - 1]
         e = np.exp(-rate * dt)
-        diff4 = 1 - p
-        kept = e * (p * value[1:] + diff4 * value[:-1])
-        diff5 = 2.0 * np.arange(k + 1) - k
-        power2 = up ** diff5
-        diff6 = strike - spot * power2
-        chosen = np.where(kept == diff6, 0.5 * dvalue, 0.0)
-        ddiff4 = np.where(diff6 > kept, dvalue, chosen)
-        dspot -= np.sum(ddiff4 * power2)
-        scaled = (ddiff4 * spot * diff5
-            * up ** np.where((diff5 == 0) & (up == 0), 1, diff5 - 1))
+        diff_p = 1 - p
+        kept = e * (p * value[1:] + diff_p * value[:-1])
+        diff3 = 2.0 * np.arange(k + 1) - k
+        power2 = up ** diff3
+        diff4 = strike - spot * power2
+        chosen = np.where(kept == diff4, 0.5 * dvalue, 0.0)
+        ddiff3 = np.where(diff4 > kept, dvalue, chosen)
+        dspot -= np.sum(ddiff3 * power2)
+        scaled = (ddiff3 * spot * diff3
+            * up ** np.where((diff3 == 0) & (up == 0), 1, diff3 - 1))
         dup -= np.sum(scaled)
-        dtotal = np.where(kept > diff6, dvalue, chosen) * e
+        dtotal = np.where(kept > diff4, dvalue, chosen) * e
         dvalue = np.zeros(k + 2)
-        dvalue[:-1] = dtotal * diff4
+        dvalue[:-1] = dtotal * diff_p
         dp = dp - np.sum(dtotal * value[:-1]) + np.sum(dtotal * value[1:])
         dvalue[1:] += dtotal * p
-    ddiff3 = np.where(diff3 > 0, dvalue, np.where(diff3 == 0, 0.5 * dvalue, 0.0))
-    dspot -= np.sum(ddiff3 * power)
-    total = np.sum(ddiff3 * spot * diff2
-        * up ** np.where((diff2 == 0) & (up == 0), 1, diff2 - 1))
-    ddiff = -dp * p / diff
-    dsigma = (dup - total + ddiff - (-ddiff - dp / diff) * ratio / up) * up * root
+    ddiff2 = np.where(diff2 > 0, dvalue, np.where(diff2 == 0, 0.5 * dvalue, 0.0))
+    dspot -= np.sum(ddiff2 * power)
+    total = np.sum(ddiff2 * spot * diff
+        * up ** np.where((diff == 0) & (up == 0), 1, diff - 1))
+    ddiff_up = -dp * p / diff_up
+    dsigma = ((dup - total + ddiff_up - (-ddiff_up - dp / diff_up) * ratio_up / up) * up
+        * root)
     return dspot, dsigma

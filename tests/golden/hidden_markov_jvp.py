@@ -43,10 +43,10 @@ def hidden_markov_jvp(start, moves, shows, seen, dmoves):
         part = shows[:, symbol]
         dstate = (dstate @ moves + state @ dmoves) * part
         state = state @ moves * part
-        total2 = np.sum(state)
-        dtotal2 = np.sum(dstate)
-        total += np.log(total2)
-        dtotal += dtotal2 / total2
-        state = state / total2
-        dstate = (dstate - state * dtotal2) / total2
+        total_state = np.sum(state)
+        dtotal_state = np.sum(dstate)
+        total += np.log(total_state)
+        dtotal += dtotal_state / total_state
+        state = state / total_state
+        dstate = (dstate - state * dtotal_state) / total_state
     return total, dtotal

@@ -23,7 +23,7 @@ def logistic_jvp(w, b, x, y, dw):
     total = 1 + e
     p = 1 / total
     dp = x @ dw * e * p / total
-    diff = 1 - y
-    diff2 = 1 - p
-    minus = -np.mean(y * np.log(p) + diff * np.log(diff2))
-    return minus, -np.mean(y * (dp / p) - diff * (dp / diff2))
+    diff_y = 1 - y
+    diff_p = 1 - p
+    minus = -np.mean(y * np.log(p) + diff_y * np.log(diff_p))
+    return minus, -np.mean(y * (dp / p) - diff_y * (dp / diff_p))

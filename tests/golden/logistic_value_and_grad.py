@@ -20,10 +20,10 @@ def logistic_value_and_grad(w, b, x, y):
     e = np.exp(-(x @ w + b))
     total = 1 + e
     p = 1 / total
-    diff = 1 - y
-    diff2 = 1 - p
+    diff_y = 1 - y
+    diff_p = 1 - p
     # reverse
-    scaled = -(y / p - diff / diff2) / len(y) * p / total * e
+    scaled = -(y / p - diff_y / diff_p) / len(y) * p / total * e
     db = np.sum(scaled)
     dw = x.T @ scaled
-    return -np.mean(y * np.log(p) + diff * np.log(diff2)), (dw, db)
+    return -np.mean(y * np.log(p) + diff_y * np.log(diff_p)), (dw, db)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
@@ -21,6 +21,7 @@ from ..ops.regions import Slot
 from ..ops.registry import registry
 from .aliasing import is_array
 from .flow import Flow
+from .subjects import Spoken, Subjects
 from .variables import Variable, Variables, given_name
 
 # Functions that a module contains when it calls them; see `prelude`.
@@ -170,6 +171,7 @@ class Names:
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
         self.numbers: dict[Any, int] = {}  # the last number of a name in a loop
+        self.spoken: dict[Var, str] = {}
 
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
@@ -197,9 +199,19 @@ class Names:
                 usual = Counter(given).most_common(1)[0][0]
                 self._give(variable, self._free(variable, [identifier(usual)]))
         rest = [variable for variable in order if variable not in self.chosen]
+        firsts = {variable: [var for var in variable.values if var in shown] for variable in rest}
+        self.spoken = self._told_apart(values[0] for values in firsts.values())
         for variable in sorted(rest, key=self._turn):
-            values = [var for var in variable.values if var in shown]
-            self._give(variable, self._free(variable, self._wishes(variable, values)))
+            self._give(variable, self._free(variable, self._wishes(variable, firsts[variable])))
+
+    def _told_apart(self, values: Iterable[Var]) -> dict[Var, str]:
+        """`e_f` and `e_g` for what would be `e` and `e2`: values of one kind, each of another subject."""
+        subjects, alike = Subjects(self.flow), defaultdict(list)
+        for var in values:
+            if (home := self.flow.needed.homes[var]).kind == "let":
+                alike[self._of_let(home.stmt, var)[0]].append(Spoken(var, subjects.of(var), home.loops))
+        return {each.var: f"{name}_{each.subject}" for name, group in alike.items() for each in group
+                if each.subject and each.stands_out(group)}
 
     def _turn(self, variable: Variable) -> int:
         """Storage is named after what it holds, and what is read from it after the storage."""
@@ -282,7 +294,7 @@ class Names:
         if kind == "read":
             return [self._element_name(item.source)]
         if kind == "let":
-            return self._of_let(stmt, var)
+            return [self.spoken[var]] if var in self.spoken else self._of_let(stmt, var)
         return [_by_type(var)]
 
     def _stored_name(self, record: Var) -> str:
