@@ -108,7 +108,22 @@ def bond(x: Any, c: Any) -> Any:
     return total
 
 
+def gates(f: Any, i: Any) -> Any:
+    return np.sum(1 / (1 + np.exp(-f)) * (1 / (1 + np.exp(-i))))
+
+
+def moving_mean(w: Any, x: Any) -> Any:
+    n, m = x.shape
+    k = len(w)
+    out = np.zeros((n - k + 1, m - k + 1))
+    for i in range(k):
+        out += w[i] * x[i:i + n - k + 1, i:i + m - k + 1]
+    return np.mean(out ** 2)
+
+
 CASES = [
+    (gates, (V, V), ["total_f = 1 + e_f\n", "total_i = 1 + e_i\n"], ["2"]),
+    (moving_mean, (V, np.ones((5, 6))), ["2.0 / ((n - k + 1) * (m - k + 1))", "i:end"], ["k * k"]),
     (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),
     (normal, (V,), ["dx = -x\n"], ["0.5"]),
     (spins, (V, 2.0), ["ds[i] -= h + s[rest]\n"], ["1.0", "-h"]),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer.core.equations import guardable, single_atom, value_of
+from transformer.core.factoring import factored, sums_in
 from transformer.core.grammar import Const, Var
 from transformer.core.guards import Assumptions, Guard
 from transformer.core.sizes import (
@@ -125,6 +126,11 @@ def test_an_exact_quotient_is_exact(a: Extent, b: Extent) -> None:
     found = quotient(a * b, b)
     if found is not None:
         assert found * b == a * b
+
+
+@given(sizes, sizes, sizes)
+def test_factors_are_those_of_the_size(a: Extent, b: Extent, c: Extent) -> None:
+    assert product(factored(a * b * c, sums_in([a, b]))) == a * b * c
 
 
 @given(sizes)

@@ -305,8 +305,16 @@ def test_sizes_used_often_get_names() -> None:
     x = param("x", MATRIX)
     with Making(x).begin() as making:
         n, m = x.shape
-        function = making.function(np.sum(x) / n + m * n, x * (m - 1))
-    assert body_of(function).startswith("    n, m = x.shape\n    return np.sum(x) / n + m * n, ")
+        function = making.function(np.sum(x) / n + m * (n + 1), x * (m - 1))
+    assert body_of(function).startswith("    n, m = x.shape\n    return np.sum(x) / n + m * (n + 1), ")
+    assert_right(function, np.ones((2, 3)))
+
+
+def test_number_of_elements_is_that_of_a_parameter() -> None:
+    x = param("x", MATRIX)
+    with Making(x).begin() as making:
+        function = making.function(np.sum(x) / (x.shape[1] * x.shape[0]))
+    assert body_of(function) == "    return np.sum(x) / x.size\n"
     assert_right(function, np.ones((2, 3)))
 
 

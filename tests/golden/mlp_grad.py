@@ -32,7 +32,7 @@ def mlp_grad(params, x, y):
     hidden = np.tanh(x @ w1 + b1)  # one hidden layer
     output = hidden @ w2 + b2
     # reverse
-    doutput = 2.0 / (w2.shape[1] * x.shape[0]) * (output - y)
+    doutput = 2.0 / y.size * (output - y)
     db2 = np.sum(doutput, axis=0)
     dw2 = hidden.T @ doutput
     dtotal = doutput @ w2.T * (1 - hidden * hidden)

@@ -11,7 +11,6 @@ def robust_layer_grad(x, W, scale, target):
     # W: f64[d, k]
     # scale: f64[k]
     # target: f64[n, k]
-    k = len(scale)
     if not np.ndim(x) == np.ndim(W) == 2:
         raise ValueError("x and W must have 2 axes each")
     if scale.shape != W.shape[1:]:
@@ -27,12 +26,12 @@ def robust_layer_grad(x, W, scale, target):
     ratio = scale * diff / spread
     error = ratio - target
     # reverse
-    ratio2 = 1.0 / (k * x.shape[0])
+    ratio2 = 1.0 / target.size
     derror = np.where(np.abs(error) < 1, ratio2 * error, ratio2 * np.sign(error))
     ratio3 = np.sum(derror * ratio, axis=1, keepdims=True) / spread
     dscaled = derror / spread
     dy = dscaled * scale
     dscale = np.sum(dscaled * diff, axis=0)
-    scaled = ratio3 / (k * np.where(spread2 == 0, np.inf, spread2)) * diff
+    scaled = ratio3 / (len(scale) * np.where(spread2 == 0, np.inf, spread2)) * diff
     dW = x.T @ (dy - np.mean(dy, axis=1, keepdims=True) - scaled)
     return dW, dscale

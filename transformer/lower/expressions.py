@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 from typing import Any
 
 from ..core.equations import of_range
 from ..core.errors import NotSupported
+from ..core.factoring import factored, is_product, sums_in
 from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown, replaced
 from ..write.composites import Composites
@@ -36,6 +38,7 @@ class Expressions:
         self.numbers.collect(lowered.body)
         self.composites = Composites(())
         self.existing: dict[Any, Extent] = {}                            # what `max(n - 1, 0)` is of such arrays
+        self.known_sums: list[Size] | None = None                        # that may be factors, found when asked for
         self.size_names: dict[Any, str] = {}                             # what the user calls dimensions
         self.names.used |= {*functions.trees, *callees.values()}
         self.inlining = Inlining(lowered.body, lowered.results)
@@ -87,6 +90,8 @@ class Expressions:
         """A size as it is; what counts positively comes first, and numbers last."""
         if not isinstance(size, Size):
             return number(int(size))
+        if is_product(size) and len(factors := factored(size, self._sums())) > 1:
+            return reduce(lambda one, other: ast.BinOp(one, ast.Mult(), other), map(self.size, factors))
         terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0, self._index_last(term[0])))
         if not terms[0][0]:
             terms.reverse()
@@ -97,6 +102,14 @@ class Expressions:
             tree = self._added(tree, monomial, count)
         assert tree is not None
         return tree
+
+    def _sums(self) -> list[Size]:
+        """The extents of arrays that are sums, as they are printed."""
+        if self.known_sums is None:
+            arrays = (*self.lowered.function.params, *self.lowered.outside)
+            extents = (size for array in arrays for size in getattr(array.type, "sizes", ()))
+            self.known_sums = sums_in(self.composites.shorter(self.normal(size)) for size in extents)
+        return self.known_sums
 
     def _index_last(self, monomial: Any) -> bool:
         return any(isinstance(atom, Unknown) for atom in monomial)

@@ -92,7 +92,8 @@ class _Sizes(SizePlan):
     def __init__(self, function: Function, dims: dict[Dim, tuple[Var, int]], shapes: list[tuple[Any, ...]]) -> None:
         self.bound = bound_by(function.guards)
         self.places = {}
-        self.params = function.params
+        self.params, self.body = function.params, function.body
+        self.known, self.counts = None, {}
         self.sources = dims
         self.names = {}
         self.lasting = set(function.params)

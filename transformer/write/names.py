@@ -21,6 +21,7 @@ from ..ops.regions import Slot
 from ..ops.registry import registry
 from .aliasing import is_array
 from .flow import Flow
+from .natural import NATURAL, bounds_of_parts
 from .subjects import Spoken, Subjects
 from .variables import Variable, Variables, given_name
 
@@ -73,90 +74,6 @@ BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
 COUNTERS = ("n", "count", "steps")
 
-NATURAL = {
-    "sum": "total",
-    "matmul": "dot",
-    "dot": "dot",
-    "vdot": "dot",
-    "inner": "dot",
-    "tensordot": "dot",
-    "exp": "e",
-    "max": "top",
-    "min": "low",
-    "mean": "mean",
-    "var": "variance",
-    "std": "spread",
-    "add": "total",
-    "subtract": "diff",
-    "multiply": "scaled",
-    "divide": "ratio",
-    "power": "power",
-    "negative": "minus",
-    "sqrt": "root",
-    "square": "square",
-    "where": "chosen",
-    "maximum": "upper",
-    "minimum": "lower",
-    "absolute": "size",
-    "reciprocal": "inverse",
-    "complex_eig": "eig",
-    "complex_eigvals": "eigvals",
-    "floor_divide": "whole",
-    "remainder": "rest",
-    "prod": "product",
-    "cumsum": "sums",
-    "cumprod": "products",
-    "concatenate": "joined",
-    "stack": "stacked",
-    "array": "items",
-    "reshape": "shaped",
-    "ravel": "flat",
-    "transpose": "turned",
-    "swapaxes": "turned",
-    "moveaxis": "turned",
-    "broadcast_to": "spread",
-    "expand_dims": "shaped",
-    "squeeze": "squeezed",
-    "get": "part",
-    "copy": "copy",
-    "cast": "number",
-    "zeros": "zeros",
-    "ones": "ones",
-    "full": "filled",
-    "empty": "empty",
-    "arange": "steps",
-    "eye": "unit",
-    "less": "mask",
-    "less_equal": "mask",
-    "greater": "mask",
-    "greater_equal": "mask",
-    "equal": "same",
-    "not_equal": "other",
-    "isnan": "mask",
-    "isfinite": "mask",
-    "logical_not": "mask",
-    "invert": "mask",
-    "logical_and": "mask",
-    "logical_or": "mask",
-    "bitwise_and": "mask",
-    "bitwise_or": "mask",
-    "argsort": "order",
-    "argpartition": "order",
-    "argmax": "best",
-    "argmin": "best",
-    "count_nonzero": "count",
-    "outer": "outer",
-    "einsum": "product",
-    "solve": "solution",
-    "inv": "inverse",
-    "det": "det",
-    "cholesky": "factor",
-    "norm": "norm",
-    "log": "log",
-    "nonzero": "places",
-    "flatnonzero": "places",
-    "sign": "sign",
-}
 SHORT = 5                    # letters of a name that another is made of
 TESTS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 
@@ -172,6 +89,7 @@ class Names:
         self.holders: dict[str, list[Variable]] = {}
         self.numbers: dict[Any, int] = {}  # the last number of a name in a loop
         self.spoken: dict[Var, str] = {}
+        self.bounds = dict(bounds_of_parts(flow))
 
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
@@ -334,6 +252,8 @@ class Names:
             return [self._of_element(stmt)]
         if name in TESTS and not is_array(var):
             return ["test"]
+        if var in self.bounds:
+            return [self.bounds[var]]
         if (beside := self._beside(var)) and 0 < len(known := self._root_of(stmt.args[0])) <= SHORT and known != "step":
             return [f"{known}_{beside}"]
         if name in NATURAL:

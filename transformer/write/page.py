@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.errors import Origin
+from ..core.factoring import factored
 from ..core.grammar import Const, Function, If, Loop, Undefined, Var
 from ..core.sizes import Dim, Size, leaves, replaced
 from ..core.types import ArrayType
@@ -249,7 +250,8 @@ class Page:
         if not isinstance(type, ArrayType) or not type.sizes:
             return repr(type)
         used = {*self.names.taken, *self.names.holders}
-        sizes = [_letter(self.sizes.normal(size), letters, used) for size in type.sizes]
+        factors = [factored(self.sizes.normal(size), self.sizes.known_sums()) for size in type.sizes]
+        sizes = [_product([_letter(size, letters, used) for size in sizes]) for sizes in factors]
         return f"{type.with_sizes(())!r}[{', '.join(sizes)}]"
 
     # -- results ------------------------------------------------------------------------------
@@ -303,6 +305,12 @@ def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:
             letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
     named = replaced(size, lambda atom: Size.of(Dim(letters[atom])) if isinstance(atom, Dim) else None)
     return ":" if ":" in repr(named) else repr(named).replace("*", " * ").replace("//", " // ")
+
+
+def _product(factors: list[str]) -> str:
+    if ":" in factors:
+        return ":"
+    return " * ".join(f"({text})" if " " in text and len(factors) > 1 else text for text in factors)
 
 
 def _without_unused_results(function: Function, interface: Any) -> tuple[dict[int, int], Function]:

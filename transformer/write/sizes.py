@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
+from math import prod
 from typing import Any
 
 from ..core.equations import bound_size, single_atom, solved
+from ..core.factoring import factored, is_product, sums_in
 from ..core.grammar import Const, Function, Let, Loop, Stmt, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
-from ..core.walk import all_statements
+from ..core.walk import all_definitions, all_statements
 from .composites import Composites
 from .demand import Demand, printed_attrs
 from .ranges import Range
@@ -26,12 +28,14 @@ class SizePlan:
         self.bound = bound_by(function.guards)
         self.solved = _solved_by(function.guards, self)
         self.places = _places(forms)
-        self.params = function.params
+        self.params, self.body = function.params, function.body
+        self.known: list[Size] | None = None     # the sums that may be factors, found when asked for
         self.sources = _sources(function)
         self.names: dict[Dim, str] = {}  # set when names are chosen
         self.composites = Composites(())
         self.lasting = _lasting_params(function)
         self.shapes = self._shapes()
+        self.counts = self._counts(function.size_names)
         printed = list(_printed(self, function, needed, forms, stored))
         self._name([size for size, _ in printed], function.size_names, self.lasting)
         counts: dict[Dim, int] = {}
@@ -80,6 +84,19 @@ class SizePlan:
                 found.setdefault(self.normal_shape(sizes), param)
         return found
 
+    def _counts(self, wished: Container[Size]) -> dict[Size, Var]:
+        """Parameters by how many elements they have, where that is a product, and the user has no name for it."""
+        found: dict[Size, Var] = {}
+        for shape, param in self.shapes.items():
+            count = prod(shape)
+            if isinstance(count, Size) and len([*count.atoms()]) > 1 and len(count.terms) == 1 and count not in wished:
+                found.setdefault(count, param)
+        return found
+
+    def counted(self, size: Any) -> Var | None:
+        """The parameter whose `size` a size that stands by itself is."""
+        return self.counts.get(self.normal(size)) if self.counts and isinstance(size, Size) else None
+
     def whole(self, sizes: Any) -> Var | None:
         """The parameter whose shape a tuple of sizes is."""
         is_shape = isinstance(sizes, tuple) and any(isinstance(size, Size) for size in sizes)
@@ -120,11 +137,8 @@ class SizePlan:
         if isinstance(value, Var):
             yield value
         elif isinstance(value, Size):
-            for leaf in leaves(self.shorter(value)):
-                if isinstance(leaf, Unknown):
-                    yield leaf.var
-                elif leaf not in self.named and leaf not in self.composites.sizes:
-                    yield self.sources[leaf][0]
+            counted = self.counted(value)
+            yield from (counted,) if counted is not None else self._in_size(value)
         elif isinstance(value, (tuple, list)):
             whole = self.whole(value)
             yield from (whole,) if whole is not None else self._all(value)
@@ -133,6 +147,13 @@ class SizePlan:
         elif isinstance(value, slice):
             yield from self._all((value.start, value.stop, value.step))
 
+    def _in_size(self, size: Size) -> Iterator[Var]:
+        for leaf in leaves(self.shorter(size)):
+            if isinstance(leaf, Unknown):
+                yield leaf.var
+            elif leaf not in self.named and leaf not in self.composites.sizes:
+                yield self.sources[leaf][0]
+
     def _all(self, values: Iterable[Any]) -> Iterator[Var]:
         for value in values:
             yield from self.variables(value)
@@ -140,9 +161,12 @@ class SizePlan:
     # -- printing ---------------------------------------------------------------------------
 
     def tree(self, size: Extent | Const, name: Any) -> ast.expr:
-        """A size as an expression; `name` gives the expression of a variable."""
+        """A size as an expression, that of all elements of a parameter as its `size`; `name` gives the expression of
+        a variable."""
         if isinstance(size, Const):
             return number(size.value) if size.name is None else ast.parse(size.name, mode="eval").body
+        if (counted := self.counted(size)) is not None:
+            return ast.Attribute(name(counted), "size")
         return self.added(None, size, name) or number(0)
 
     def added(self, left: ast.expr | None, size: Extent, name: Any, sign: int = 1) -> ast.expr | None:
@@ -152,6 +176,8 @@ class SizePlan:
     def _sum(self, left: ast.expr | None, size: Extent, name: Any) -> ast.expr | None:
         if isinstance(size, int):
             return self._plus(left, (), size, name) if size else left
+        if left is None and is_product(size) and len(factors := factored(size, self.known_sums())) > 1:
+            return _product([self._sum(None, self.shorter(each), name) for each in factors])  # type: ignore[misc]
         positive = any(monomial and count > 0 for monomial, count in size.terms.items()) or left is not None
         terms = sorted(
             size.terms.items(), key=lambda term: (not term[0], term[1] < 0) if positive else (term[1] < 0, not term[0])
@@ -159,6 +185,13 @@ class SizePlan:
         for monomial, count in terms:
             left = self._plus(left, monomial, count, name)
         return left
+
+    def known_sums(self) -> list[Size]:
+        """The extents of arrays that are sums, as they are printed."""
+        if self.known is None:
+            types = [var.type for var in (*self.params, *all_definitions(self.body))]
+            self.known = sums_in(self.shorter(size) for type in types for size in getattr(type, "sizes", ()))
+        return self.known
 
     def _plus(self, left: ast.expr | None, monomial: tuple[SizeAtom, ...], count: int, name: Any) -> ast.expr:
         factors = [self._atom(atom, name) for atom in monomial]
@@ -194,7 +227,7 @@ class SizePlan:
         whole = self.whole(sizes)
         if whole is not None:
             return ast.Attribute(name(whole), "shape")
-        return ast.Tuple([self.tree(size, name) for size in sizes])
+        return ast.Tuple([self.added(None, size, name) or number(0) for size in sizes])
 
     def takes_from(self, param: Var) -> bool:
         """Whether a size with a name is made of a parameter, or is one of its axes."""
@@ -331,8 +364,6 @@ def _places(forms: dict[Stmt, Range]) -> dict[SizeAtom, Extent]:
 
 def _lasting_params(function: Function) -> set[Var]:
     """Parameters whose name nothing else has, so that it means the same everywhere."""
-    from ..core.walk import all_definitions
-
     taken = {var.name for var in all_definitions(function.body)}
     return {param for param in function.params if param.name not in taken}
 
@@ -348,7 +379,8 @@ def _printed(
         weight = 2 if stmt in inside else 1
         values: list[Any] = []
         if isinstance(stmt, Let):
-            values = [*stmt.args, *printed_attrs(stmt).values()]
+            atoms = [atom for atom in stmt.args if plan.counted(atom) is None]
+            values = [*atoms, *printed_attrs(stmt).values()]
         elif isinstance(stmt, Loop):
             values = _of_loop(stmt, needed, forms, stored)
             inside.update(all_statements(stmt.body))
