@@ -23,7 +23,8 @@ from ..write.effects import PLAIN, class_tree, text_tree
 from ..write.expressions import Expressions as Written
 from ..write.expressions import spelled
 from ..write.layout import Group, Item, Line
-from ..write.names import HELPERS, NATURAL, fresh, identifier
+from ..write.names import HELPERS, fresh, identifier
+from ..write.natural import NATURAL
 from .nests import Block, Library, statements, writes
 from .numbers import literal, typed
 from .options import OF_LAPACK

@@ -24,7 +24,8 @@ from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, reachable
 from ..write.expressions import dotted
 from ..write.layout import Item, Line
-from ..write.names import NATURAL, fresh, identifier
+from ..write.names import fresh, identifier
+from ..write.natural import NATURAL
 from ..write.sizes import number
 from .nests import Allocate, Block, Keep, Kept, Lowered, all_uses, inner_blocks, statements, uses_after
 from .numbers import dtype_tree, literal

@@ -10,7 +10,8 @@ from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
 from ..ops.arithmetic import Cast
-from ..write.names import NATURAL, PRINTED, fresh, identifier
+from ..write.names import PRINTED, fresh, identifier
+from ..write.natural import NATURAL
 from .nests import Block, is_load, statements
 
 INDICES = ("i", "j", "k", "l", "m", "p", "q", "r")

@@ -15,7 +15,7 @@ from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.moves import in_order
-from ..write.names import NATURAL
+from ..write.natural import NATURAL
 from ..write.sizes import number
 from . import checks, lists
 from .expressions import Expressions

@@ -17,7 +17,7 @@ from ...core.types import ArrayType
 from ...write.effects import PLAIN
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ...write.names import NATURAL
+from ...write.natural import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
 from ..hosted import Fixed
