@@ -21,7 +21,7 @@ from math import prod
 from ..core.grammar import Block, Call, Effect, Let, Loop, Stmt, Var
 from ..core.walk import all_statements, atom_vars, free_vars, has_effects, targets_of
 from .cut import minimum_cut
-from .residuals import LONG, Key, Mirrors, Values, elements, guessed, slots_of
+from .residuals import LONG, Key, Mirrors, Values, elements, guessed, is_heavy, slots_of
 from .scopes import Scope
 from .touching import Pairing, induction
 
@@ -85,7 +85,7 @@ class _Choice:
         while pending:
             one = pending.pop()
             stmt = scopes.definition[one]
-            if isinstance(stmt, Call) or isinstance(stmt, Let) and stmt.op.heavy \
+            if isinstance(stmt, Call) or isinstance(stmt, Let) and is_heavy(stmt) \
                     or isinstance(stmt, Loop) and stmt is not lane:
                 return True
             new = {v for v in self.values.slices.direct(one) if self.values.slices.is_within(v, lane)} - seen

@@ -34,6 +34,7 @@ Key = Var | tuple[Loop, Var]        # a value, or one made by a loop that is run
 Mirrors = dict[Stmt, Stmt]          # loops and branches of the forward sweep, and their reverses
 A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, or `x[0]` and `x[1]`, which costs as much
 LONG = 100.0                        # a size that is not known, where costs are compared
+FEW = 8.0                           # products that take less time to form and add up again than a number to be read
 MOST_RECOMPUTED = 4                 # statements computed again rather than kept, outside of loops
 
 
@@ -89,7 +90,7 @@ class Values:
         """Whether a value is one of those that are there because a lane is run again."""
         stmt = self.scopes.let(var)
         return self.run_again(var) is not None or stmt is not None and self.in_lane(stmt) and (
-            stmt.op.heavy or stmt.op.writes)
+            is_heavy(stmt) or stmt.op.writes)
 
     def _is_run_again(self, stmt: Stmt) -> bool:
         if isinstance(stmt, Loop) and stmt.again:
@@ -156,7 +157,7 @@ class Values:
         if stmt.op.name == "get" and self._is_gone(stmt.args[0]):
             return None
         if not self.in_lane(stmt):
-            if stmt.op.heavy or stmt.op.writes or isinstance(stmt.target.type, SeqType):
+            if is_heavy(stmt) or stmt.op.writes or isinstance(stmt.target.type, SeqType):
                 return None
             if not self.scopes.scope_of[stmt].loops() and not self._is_little(stmt, set()):
                 return None
@@ -269,6 +270,15 @@ def guessed(size: Extent) -> float:
     known = replaced(size, lambda leaf: int(LONG))
     assert isinstance(known, int)
     return float(max(known, 1))
+
+
+def is_heavy(stmt: Let) -> bool:
+    """Whether a statement takes too long to be done a second time; the product of two points in space does not."""
+    return stmt.op.heavy and not (elements(stmt.targets[0]) == 1 and all(_count(atom) <= FEW for atom in stmt.args))
+
+
+def _count(atom: Atom) -> float:
+    return elements(atom) if isinstance(atom, Var) else 1.0
 
 
 def is_cheap(stmt: Let) -> bool:
