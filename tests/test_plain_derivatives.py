@@ -121,7 +121,20 @@ def moving_mean(w: Any, x: Any) -> Any:
     return np.mean(out ** 2)
 
 
+def orbits(x: Any) -> Any:
+    x = x.reshape(-1, 3)
+    for _ in range(2):
+        force = np.zeros_like(x)
+        for i in range(len(x)):
+            for j in range(i):
+                d = x[i] - x[j]
+                force[i] -= d / (d @ d + 0.01) ** 1.5
+        x = x + 0.1 * force
+    return np.sum(x ** 2)
+
+
 CASES = [
+    (orbits, (np.arange(12.0),), ["x_k[k] = x\n"], ["total_k"]),
     (gates, (V, V), ["total_f = 1 + e_f\n", "total_i = 1 + e_i\n"], ["2"]),
     (moving_mean, (V, np.ones((5, 6))), ["2.0 / ((n - k + 1) * (m - k + 1))", "i:end"], ["k * k"]),
     (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),
