@@ -17,7 +17,7 @@ from .base import Op
 from .elements import spread
 from .elementwise import shape_text
 from .rewritten import Rewritten
-from .shape import Sizes
+from .shape import Sizes, widened
 from .value import Value, apply, call, emit, value
 
 CONSTANT = None, "it depends on nothing but its shape"
@@ -157,8 +157,7 @@ class Full(Op):
         return dy
 
     def batch(lead, fill_value, shape=None, dtype=None):
-        missing = len(shape) - fill_value.ndim + 1
-        lying = np.reshape(fill_value, (fill_value.shape[0], *[1] * missing, *fill_value.shape[1:]))
+        lying = widened(fill_value, len(shape) + 1 - fill_value.ndim)
         lanes = np.broadcast_to(lying, (fill_value.shape[0], *shape))
         return lanes if dtype is None else lanes.astype(dtype)
 

@@ -12,7 +12,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .elementwise import result_dtype
 from .reduction import Axis, Reduction, cases_of, folded, kept, normal_cases
-from .shape import reshaped
+from .shape import reshaped, widened
 from .statistics import conjugated, real_part, squared_size, zero_safe
 from .value import Value, call, emit, value
 
@@ -55,7 +55,7 @@ class Norm(Reduction):
             inner = axis + 1 if isinstance(axis, int) else tuple(k + 1 for k in axis)
             return np.linalg.norm(x, ord, inner, keepdims)
         lengths = np.linalg.norm(reshaped(x, (x.shape[0], product(x.shape[1:]))), ord, 1)
-        return np.reshape(lengths, (x.shape[0], *[1] * (x.ndim - 1))) if keepdims else lengths
+        return widened(lengths, x.ndim - 1) if keepdims else lengths
 
     def domain(rng):
         vectors = ((rng.normal(size=(3, 4)),), {"axis": 1, "ord": 3})

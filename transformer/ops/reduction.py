@@ -17,7 +17,7 @@ from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .elementwise import FLAT, result_dtype, where
 from .scans import delayed
-from .shape import reshaped
+from .shape import reshaped, widened
 from .value import value
 
 Axis = None | int | tuple[int, ...]
@@ -318,7 +318,7 @@ class Position(Reduction):
         if isinstance(axis, int):
             return cls.calls[0](x, axis=axis + 1, keepdims=keepdims)
         found = cls.calls[0](reshaped(x, (x.shape[0], product(x.shape[1:]))), axis=1)
-        return np.reshape(found, (x.shape[0], *[1] * (x.ndim - 1))) if keepdims else found
+        return widened(found, x.ndim - 1) if keepdims else found
 
 
 def best_of(best: Any, item: Any, k: Any, is_better: Any) -> Any:

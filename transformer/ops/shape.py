@@ -31,6 +31,11 @@ def reshaped(x: Any, shape: Sizes) -> Any:
     return x if tuple(x.shape) == tuple(shape) else np.reshape(x, shape)
 
 
+def widened(x: Any, count: int) -> Any:
+    """Lanes with new axes before their own."""
+    return np.expand_dims(x, tuple(range(1, 1 + count))) if count else x
+
+
 def along(size: Extent, axis: int, rank: int) -> Sizes:
     """The shape of a vector that lies along one axis."""
     return tuple(size if k == axis else 1 for k in range(rank))
@@ -326,9 +331,7 @@ class BroadcastTo(Op):
         return dy
 
     def batch(lead, array, shape=None):
-        count, *own = array.shape
-        lanes = reshaped(array, (count, *[1] * (len(shape) - len(own)), *own))
-        return np.broadcast_to(lanes, (count, *shape))
+        return np.broadcast_to(widened(array, len(shape) + 1 - array.ndim), (array.shape[0], *shape))
 
     def domain(rng):
         return arrays_of(rng, ((3,), {"shape": (2, 3)}), ((2, 1), {"shape": (2, 3)}),
