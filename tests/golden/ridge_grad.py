@@ -14,10 +14,8 @@ def ridge_grad(X, y, penalty):
         raise ValueError("X, y and penalty must have 2, 1 and 0 axes")
     if any(each.dtype.kind != "f" for each in (X, y)):
         raise TypeError("X and y must be arrays of floats")
-    unit = np.eye(X.shape[1])
-    total = X.T @ X + penalty * unit
+    total = X.T @ X + penalty * np.eye(X.shape[1])
     w = np.linalg.solve(total, X.T @ y)
     # reverse
-    scaled = np.outer(np.linalg.solve(total.T, X.T @ (2 * (X @ w - y))), w) * unit
-    dpenalty = -np.sum(scaled)
+    dpenalty = -(np.linalg.solve(total.T, X.T @ (2 * (X @ w - y))) @ w)
     return dpenalty

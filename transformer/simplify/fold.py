@@ -21,7 +21,7 @@ The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 *
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
 (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
 `updates` (``put``, ``addat``), `classes` (``float(x) + y``), `counts` (``2 * float(k) * y``),
-`wider` (``broadcast_to``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has
+`wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has
 changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit,
 values, except that
 
@@ -31,7 +31,8 @@ values, except that
   rounding instead of two, and what would have overflowed in between does not;
 * ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two; ``a / b * b`` is `a`, also where b is 0 or
   infinite, as is the determinant of a large matrix in the derivative of its logarithm;
-* what a choice between two terms of a derivative does not choose adds no zero, nor a nan;
+* what a choice between two terms of a derivative does not choose adds no zero, nor a nan; nor does what a unit matrix
+  takes out of a sum;
 * where signs move through a sum, the zero that it may cancel to has the other sign;
 * the sign of a nan is nobody's business.
 """
@@ -62,6 +63,7 @@ from . import (
     rows,
     shapes,
     signs,
+    traces,
     unit_axes,
     updates,
     wider,
@@ -87,7 +89,7 @@ def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
     for module in (constants, quotients, neutral, choices, signs, divisors, factors, shapes, filled, unit_axes,
-                   elements, rows, updates, classes, counts, wider):
+                   elements, rows, updates, classes, counts, wider, traces):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

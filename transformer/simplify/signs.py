@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 12                   # nested products in which a sign or constant is looked for
 PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
-TOTALS = ("sum", "mean")
+TOTALS = ("sum", "mean", "trace")
 MOVED = ("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "moveaxis", "roll", "flip", "diag",
          "diagonal", "tril", "triu")
 ODD = (*PRODUCTS, *TOTALS, *MOVED)
