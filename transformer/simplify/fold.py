@@ -21,9 +21,9 @@ The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 *
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
 (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
 `updates` (``put``, ``addat``), `classes` (``float(x) + y``), `counts` (``2 * float(k) * y``),
-`wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has
-changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit,
-values, except that
+`wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
+``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
+statement's result. Rules keep types and, bit by bit, values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
