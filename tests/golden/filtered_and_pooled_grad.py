@@ -27,19 +27,19 @@ def filtered_and_pooled_grad(x, w):
     dpooled = np.zeros(half)
     dw = np.zeros_like(w)
     # reverse of line 326: for i in range(count):
-    for i in range(half - size, -1, -1):
+    for i in range(half - size + 1):
         part = pooled[i:i + size]
         scaled = 2 * (part @ w)
         dw += scaled * part
         dpooled[i:i + size] += scaled * w
     dy = np.zeros(count)
     # reverse of line 322: for i in range(half):
-    for i in range(half - 1, -1, -1):
+    for i in range(half):
         same = y[2 * i:2 * i + 2] == pooled[i]
         dy[2 * i:2 * i + 2] += same * (dpooled[i] / np.sum(same))
     dx = np.zeros_like(x)
     # reverse of line 318: for i in range(count):
-    for i in range(count - 1, -1, -1):
+    for i in range(count):
         y_i = y[i]
         ddot = dy[i] * (1 - y_i * y_i)
         dw += ddot * x[i:i + size]

@@ -59,7 +59,7 @@ def quadrature_grad(c, a, b):
     # reverse
     dc = np.zeros_like(c)
     # reverse of line 337: while stack:
-    for k in range(n - 1, -1, -1):
+    for k in range(n):
         low = low_k[k]
         high = high_k[k]
         middle = (low + high) / 2

@@ -28,11 +28,11 @@ def softmax_rows_grad(x, v):
     dx = np.zeros_like(x)
     dv = np.zeros_like(v)
     # reverse of line 282: for i in range(n):
-    for i in range(n - 1, -1, -1):
+    for i in range(n):
         total = total_k[i]
         dtotal = 0.0
         # reverse of line 286: for j in range(m):
-        for j in range(m - 1, -1, -1):
+        for j in range(m):
             ratio = np.exp(x[i, j]) / total
             dout_ij = dout[i, j]
             dv[j] += dout_ij * ratio
@@ -40,6 +40,6 @@ def softmax_rows_grad(x, v):
             dtotal -= scaled / total
             dx[i, j] += scaled
         # reverse of line 284: for j in range(m):
-        for j in range(m - 1, -1, -1):
+        for j in range(m):
             dx[i, j] += dtotal * np.exp(x[i, j])
     return dx, dv

@@ -38,7 +38,7 @@ def spanning_tree_grad(lengths, ends, n):
     # reverse
     dlengths = np.zeros_like(lengths)
     # reverse of line 379: for edge in np.argsort(lengths):
-    for k in range(e - 1, -1, -1):
+    for k in range(e):
         edge = order[k]
         if test_k[k]:
             dlengths[edge] += 2 * lengths[edge]
