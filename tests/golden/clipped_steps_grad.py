@@ -20,5 +20,5 @@ def clipped_steps_grad(x):
             value = 2.0
         else:
             value = 2 * x_i if x_i > 0.0 else 0.0
-        dx[i] += value
+        dx[i] = value
     return dx

@@ -35,5 +35,5 @@ def roots_grad(x, c, weights):
             dt2 += ratio2 * c
             dc += ratio2 * t
             dt = dt + ratio * scaled + ratio * t2 * 3 - 3 * ratio2 * t2 ** 2
-        dx[i] += dt2 + dt
+        dx[i] = dt2 + dt
     return dx, dc
