@@ -6,7 +6,8 @@ before anybody reads them.
         …                            →            …
         loop j: store y, i, j, v                  loop j: store y, i, j, v
 
-Likewise where each column is written by itself, of as many as are known: y[i, 0], y[i, 1] and y[i, 2].
+Likewise where each column is written by itself, of as many as are known: y[i, 0], y[i, 1] and y[i, 2]; and where each
+place is filled by itself.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def without_lost(block: Block) -> Block:
 
 
 def _is_overwritten(stmt: Any, behind: Block) -> bool:
+    if isinstance(stmt, Store):
+        return _is_fixed(stmt) and isinstance(stmt.value, Const) and _is_met(stmt, behind)
     if not isinstance(stmt, Nest) or not all(isinstance(each, Store) or is_load(each) for each in stmt.body):
         return False
     stores = [each for each in stmt.body if isinstance(each, Store)]
@@ -64,6 +67,41 @@ def _is_overwritten(stmt: Any, behind: Block) -> bool:
         return False
     certain = [(each, around) for each, around in _stores(following, []) if each.array is array and not each.adds]
     return _cover(certain, stores[0], stmt.indices)
+
+
+def _is_fixed(stmt: Any) -> bool:
+    """Whether a statement stores one number at one place."""
+    return isinstance(stmt, Store) and not stmt.adds and all(isinstance(atom, Const) for atom in stmt.at)
+
+
+def _is_met(store: Store, behind: Block) -> bool:
+    """Whether what comes next, but for other such numbers, writes to a place whatever else it does."""
+    array, place = store.array, tuple(map(size_of_atom, store.at))
+    later = (each for each in behind if array in {*mentioned(each), *written(each)})
+    following = next((each for each in later if not _is_fixed(each)), None)
+    if following is None or not _writes_alone(following, array):
+        return False
+    return any(each.array is array and not each.adds and _meets(each.at, around, place)
+               for each, around in _stores(following, []))
+
+
+def _meets(at: tuple[Atom, ...], around: list[Index], place: tuple[Extent, ...]) -> bool:
+    """Whether one of the iterations of nests is at a place that is a number along every axis."""
+    sizes: dict[Any, Extent] = {index.var: index.size for index in around}
+    used: set[Any] = set()
+    if len(at) != len(place):                                            # as the other one counts along several axes
+        return False
+    for atom, known in zip(at, place, strict=True):
+        index = sole(atom)
+        if size_of_atom(atom) != known and (index in used or not _is_below(known, sizes.get(index, 0))):
+            return False
+        used.add(index)
+    at_least = current().assumptions.certainly_at_least
+    return all(at_least(size, 1) for index, size in sizes.items() if index not in used)
+
+
+def _is_below(place: Extent, size: Extent) -> bool:
+    return isinstance(place, int) and isinstance(size, int) and 0 <= place < size
 
 
 def _writes_alone(stmt: Any, array: Var) -> bool:
