@@ -122,6 +122,16 @@ def _turned_outer(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, inner.op, b, a, **inner.attrs)
 
 
+def _turned_stack(fold: Fold, stmt: Let) -> Any:
+    """np.stack([a, b], axis=1).T → np.stack([a, b]), of vectors."""
+    inner = fold.own(stmt.args[0], "stack")
+    is_named = inner is not None and inner.target.name is not None and inner.target.primal is None
+    if inner is None or is_named or array_type(stmt.target).rank != 2:
+        return None
+    axis, *others = inner.attrs.get("axis", 0), *(inner.attrs.keys() - {"axis", "spelling"})
+    return fold.become(stmt, inner.op, *inner.args) if axis == 1 and not others and _turns(stmt) else None
+
+
 def _turned_product(fold: Fold, stmt: Let) -> Any:
     """(a.T @ b).T → b.T @ a, (a.T @ b + c.T @ d).T → b.T @ a + d.T @ c, in generated code."""
     if not fold.is_generated or not _turns(stmt):
@@ -371,7 +381,7 @@ RULES = {
     "squeeze": [_unchanged, _squeezed, _squeezed_multiple, _filled_anew],
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_outer, _turned_product],
+    "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_outer, _turned_stack, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill, _takes_name],
