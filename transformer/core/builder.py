@@ -25,9 +25,10 @@ class Builder:
     `reader` goes on reading where a rule of a user's is needed. `float_powers` are the places where an int
     was taken to a power that may be negative, `whole_powers` those where it has to stay an int. `mixes_widths`
     says that a Python number among derivatives may meet a narrower number than the one it belongs to; `pattern` is
-    how derivatives are named (`transform/naming.py`). With `splits_unasked`, a reverse sweep whose records would be
-    large keeps blocks of iterations without being asked for it; without, `has_large_records` tells that it would
-    have."""
+    how derivatives are named (`transform/naming.py`). `symmetric` are the statements that take a matrix that is known
+    to be symmetric, with whether it is so if arguments are (`transform/symmetric.py`). With `splits_unasked`, a reverse
+    sweep whose records would be large keeps blocks of iterations without being asked for it; without,
+    `has_large_records` tells that it would have."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
@@ -41,6 +42,7 @@ class Builder:
         self.whole_powers: Collection[Any] = ()
         self.mixes_widths = False
         self.pattern = FIRST
+        self.symmetric: dict[Stmt, bool] = {}
         self.splits_unasked = True
         self.has_large_records = False
 

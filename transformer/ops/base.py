@@ -80,7 +80,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``alone``       ``{k: op}``: what gives result `k` from the same operands where no other one is needed
 ``alone_on_gpus``  a GPU's threads compute an element each, by ``element``, where processors compute all together, by
                 ``definition``
-``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
+``symmetric``   NumPy reads the lower triangle of the first operand, which stands for a symmetric (Hermitian) matrix:
+                rules take symmetric tangents of it, and give symmetric cotangents
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
 ``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
 

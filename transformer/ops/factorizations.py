@@ -1,9 +1,9 @@
 """Factorisations of matrices: cholesky, eigenvalues, qr; and the pseudo-inverse.
 
-Where NumPy reads half of a matrix that is meant to be symmetric (Hermitian), the derivative is that
-of the function of ``(a + a^H) / 2``: a gradient is symmetric, and agrees with differences along
-symmetric directions. JAX does the same. The rules are those of M. Giles (see `linear_algebra`),
-for `qr` those of H.-J. Liao et al., "Differentiable programming tensor networks" (2019).
+Where NumPy reads half of a matrix that is meant to be symmetric (Hermitian), the rules take a symmetric tangent, and
+give a symmetric cotangent; what that is for the matrix as it is says the engine (`transform/symmetric.py`). The rules
+are those of M. Giles (see `linear_algebra`), for `qr` those of H.-J. Liao et al., "Differentiable programming tensor
+networks" (2019).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _half_lower(x):
 
 
 def _cholesky_jvp(t, a, y):
-    t = np.linalg.solve(y, adjoint(np.linalg.solve(y, hermitian(t))))
+    t = np.linalg.solve(y, adjoint(np.linalg.solve(y, t)))
     return y @ _half_lower(t)
 
 
@@ -54,8 +54,7 @@ def _cholesky_vjp(dy, a, y):
 
 
 class Cholesky(MatrixOp):
-    """NumPy reads the lower triangle only; the derivative is that for a symmetric matrix (see the
-    module text), so it is spread over both triangles."""
+    """NumPy reads the lower triangle only."""
 
     symmetric = True
     calls = (np.linalg.cholesky,)
@@ -138,7 +137,7 @@ def inverse_gaps(w):
 
 def _eigh_jvp(t, a, y):
     w, v = y
-    turned = transposed(v) @ hermitian(t) @ v
+    turned = transposed(v) @ t @ v
     return diagonals(turned), v @ (inverse_gaps(w) * turned)
 
 
@@ -150,7 +149,7 @@ def _eigh_vjp(dy, a, y):
 
 def _eigvalsh_jvp(t, a, y):
     _, v = np.linalg.eigh(a)
-    return diagonals(transposed(v) @ hermitian(t) @ v)
+    return diagonals(transposed(v) @ t @ v)
 
 
 def _eigvalsh_vjp(dy, a, y):

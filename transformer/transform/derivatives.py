@@ -30,7 +30,8 @@ def gradient(mode: Gradient, function: Function, interface: Interface, builder: 
     k = _scalar(mode, main, function, interface)
     seeds = [Const(1.0) if i == k else None for i in range(len(function.results))]
     asked = [leaf.k for leaf in tree.leaves(interface.result if mode.value else aux) if isinstance(leaf, Result)]
-    new = reverse(function, [p in leaves for p in function.params], seeds, builder, mode.memory, asked)
+    new = reverse(function, [p in leaves for p in function.params], seeds, builder, mode.memory, asked,
+                  of_arguments=True)
     result = _tree(mode, interface, function, chosen, leaves, aux)
     return without_unused(new, renamed(interface, mode.suffix, result))
 
@@ -98,7 +99,8 @@ def pullback(mode: Pullback, function: Function, interface: Interface, builder: 
     seeds = [_seed(atom, numbered(name, k + 1)) if k in pulled else None for k, atom in enumerate(function.results)]
     count = len(function.results)
     asked = [leaf.k for leaf in tree.leaves(aux) if isinstance(leaf, Result)]
-    new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=asked)
+    new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=asked,
+                  of_arguments=True)
     new.params = [*new.params, *(s for s in seeds if s is not None)]
     cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, main)
     order = [p for p in function.params if p in leaves]
@@ -124,7 +126,7 @@ def pushforward(mode: Pushforward, function: Function, interface: Interface, bui
     leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
     order = [p for p in function.params if p in leaves]
     count, pattern = len(function.results), pattern_for(function, TANGENT)
-    new = jvp(function, [p in leaves for p in function.params], builder)
+    new = jvp(function, [p in leaves for p in function.params], builder, of_arguments=True)
     twin = dict(zip(order, new.params[len(function.params):]))
     inexact = [type_of(atom).is_inexact for atom in function.results]
     moving = {k: Result(count + k) for k in range(count) if inexact[k]}

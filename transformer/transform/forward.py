@@ -40,18 +40,21 @@ from .calls import Calls, push_call, strong
 from .cancelling import hold
 from .naming import derivative_name, name_after, named_apart
 from .saved import push_saved, zeros_like_saved, zeros_like_sequence
+from .symmetric import symmetric_matrices
 
 
-def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Function:
+def jvp(function: Function, active: Sequence[bool], builder: Builder, of_arguments: bool = False) -> Function:
     """The function that also gives tangents: parameters are followed by the tangents of the active
-    ones, results by their tangents (zeros where nothing varies; None is never among them)."""
+    ones, results by their tangents (zeros where nothing varies; None is never among them). With `of_arguments`,
+    conventions for what a user differentiates for hold for the active parameters (`symmetric`)."""
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
     builder.mixes_widths |= rules.mixes_widths(function)
     with builder.active():
         hold(function.body, inputs, function.results, calls.summaries)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls)
-    with named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body:
+    with (named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body,
+          symmetric_matrices(function.body, inputs if of_arguments else (), builder)):
         new_params = [Var(p.type, derivative_name(p, builder), is_parameter=True) for p in inputs]
         forward.tangent.update(zip(inputs, new_params))
         forward.bound.update(p.name for p in function.params if p.name)

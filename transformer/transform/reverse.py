@@ -16,6 +16,7 @@ more, with these loops run again or split into blocks (`memory`, `blocks`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from ..core.builder import Builder
@@ -40,22 +41,25 @@ from .naming import named_apart
 from .restoring import restore
 from .rules import cast, mixes_widths
 from .sweep import Reverse
+from .symmetric import symmetric_matrices
 from .unequal import mark_distinct
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
-            memory: int | None = None, asked: Iterable[int] | None = None) -> Function:
+            memory: int | None = None, asked: Iterable[int] | None = None, of_arguments: bool = False) -> Function:
     """The function that also gives the cotangents of its active parameters, after its results.
 
     `seeds` are the cotangents of the results (None for zero); they may be variables that the caller
     makes parameters. The body of `function` becomes part of the new one: hand over a copy. `memory` is
     how many bytes the records of a loop may take; raises `BadArgument` where that cannot be. `asked` says
-    which results somebody will look at; all, if it is not given.
+    which results somebody will look at; all, if it is not given. With `of_arguments`, conventions for what a user
+    differentiates for hold for the active parameters (`symmetric`).
     """
     asked = range(len(function.results)) if asked is None else list(asked)
     builder.mixes_widths |= mixes_widths(function)
     spare = with_twins(function) if any(map(can_be_split, function.body)) else None
-    new, needs = _swept(function, active, seeds, builder, asked)
+    swept = partial(_swept, active=active, seeds=seeds, builder=builder, asked=asked, of_arguments=of_arguments)
+    new, needs = swept(function)
     if spare is None:
         return new
     copy, twins = spare
@@ -68,14 +72,14 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
         return new
     spare = with_twins(copy)
     if any(has_loops(loop.body) for loop in large):
-        new, needs = _swept(copy, active, seeds, builder, asked, large)
+        new, needs = swept(copy, short=large)
         if not too_large(needs, memory, builder.assumptions, function.params):
             return new
     copy, again = spare
     in_question = {again[loop]: need for loop, need in in_question.items()}
     for loop, blocks in splits(in_question, memory, builder.assumptions, function.params).items():
         loop.blocks = blocks
-    return _swept(copy, active, seeds, builder, asked)[0]
+    return swept(copy)[0]
 
 
 def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
@@ -88,7 +92,7 @@ def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
 
 
 def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
-           asked: Iterable[int], short: Iterable[Loop] = ()) -> tuple[Function, Needs]:
+           asked: Iterable[int], of_arguments: bool, short: Iterable[Loop] = ()) -> tuple[Function, Needs]:
     inputs = [p for p, on in zip(function.params, active) if on]
     with builder.active(), named_apart(function, builder, COTANGENT):
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
@@ -98,7 +102,8 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
         mark_distinct(body, builder.assumptions)
         calls = Calls(builder, function)
         sweep = Reverse.of(body, inputs, seeded, builder, calls)
-        with builder.nested() as backwards:
+        with (builder.nested() as backwards,
+              symmetric_matrices(body, inputs if of_arguments else (), builder)):
             builder.emit(Effect("comment", (), {"text": "reverse"}))
             for result, seed in zip(function.results, seeds):
                 if seed is not None:

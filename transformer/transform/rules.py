@@ -23,6 +23,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_definitions, reachable
 from ..ops.creation import zeros
 from ..ops.value import Value, call, is_weak, rule_attrs, value
+from .symmetric import of_triangle, symmetric_tangent
 
 
 def operands_of(stmt: Let) -> list[Value]:
@@ -58,6 +59,8 @@ def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
     if op.derivative is not None:
         return [None] * len(stmt.targets)
     operands, y = operands_of(stmt), results_of(stmt)
+    if op.symmetric:
+        given = [None if t is None else symmetric_tangent(stmt, t) for t in given]
     if hasattr(op, "tangent"):
         results = (y,) if op.elementwise else ()
         terms = [op.tangent(tuple(given), *operands, *results, **attrs)]
@@ -140,6 +143,8 @@ def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int
             continue
         dy = given[0] if len(given) == 1 else tuple(given)
         term = _cotangent_term(op, i, dy, operands, y, attrs)
+        if op.symmetric:
+            term = of_triangle(stmt, term)
         if term is not None:
             over = stmt.target.type if op.elementwise else None
             is_array = isinstance(type_of(stmt.args[i]), ArrayType)
