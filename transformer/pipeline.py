@@ -30,6 +30,7 @@ from .read.places import place_of
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
+from .simplify.asked_places import without_tests_of_places
 from .simplify.dead import Before
 from .simplify.made import without_repeated_tests
 from .transform.applied import settled, take_hidden
@@ -194,6 +195,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         function.results += [written.value for written in reading.written]
     finished = Before.LOOPS if hands_back else Before.SOURCE
     simplify(function, reading.assumptions, Before.LOOPS if hands_back and not modes else Before.TRANSFORMATIONS)
+    if not modes or not modes[0].differentiates:
+        without_tests_of_places(function, reading.assumptions, Before.TRANSFORMATIONS if modes else finished)
     without_clocks(function)
     note(stages, "simplified", function)
     has_large_records = False
@@ -208,7 +211,10 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             if is_last:
                 settled(function)
             note(stages, mode.suffix, function)
-            simplify(function, reading.assumptions, finished if is_last else Before.TRANSFORMATIONS)
+            before = finished if is_last else Before.TRANSFORMATIONS
+            simplify(function, reading.assumptions, before)
+            if is_last or not modes[k + 1].differentiates:
+                without_tests_of_places(function, reading.assumptions, before)
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages,

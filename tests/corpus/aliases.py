@@ -204,6 +204,17 @@ def sets_under_two_names(x):
     return sum(x[i] * (k + 1) ** 2 for k, each in enumerate(names) for i in sorted(each)) ** 2
 
 
+def shapes_of_a_vector(x):
+    """What arithmetic gives lies in one piece, whatever the steps of its operands."""
+    y = x[::-1] * 2
+    m = y.reshape(2, 3)
+    m[1] += m[0]
+    r = m.ravel()
+    r[::2] *= y[1::2]
+    y[0] += m[1, 2]
+    return np.sum(m**2) + y[0] * r[5]
+
+
 def queue_repeated(x):
     newest = deque([x[0], x[1]], maxlen=3)
     same = newest
@@ -266,6 +277,7 @@ def older_in_the_other_branch(x, y):
 
 
 PROGRAMS = [
+    Program(shapes_of_a_vector, normal((6,))),
     Program(numbers_of_an_array_that_changes, normal((4,))),
     Program(list_repeated_under_two_names, normal((3,), then=(2,))),
     Program(list_repeated_under_two_names, normal((3,), then=(np.int64(3),)), name="list_repeated_by_numpys_integer"),

@@ -172,6 +172,18 @@ def cut_or_filled_up(x, k):
     return np.sum(np.abs(np.fft.fft(x, len(k)) * np.fft.fft(k)) ** 2)
 
 
+def filled_below(x):
+    """NumPy reads what is filled of these matrices."""
+    a = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(i + 1):
+            a[i, j] = np.tanh(x[i, j])
+        a[i, i] += 4.0
+    factor = np.linalg.cholesky(a)
+    upper = np.triu(x) @ np.diag(x[0])
+    return np.sum(factor**3) + np.sum(np.linalg.eigvalsh(upper, UPLO="U") ** 3)
+
+
 SQUARE = np.array([[2.0, -0.4, 0.7], [0.2, 4.1, -0.8], [0.6, -0.35, 7.3]])
 TALL = np.array([[1.1, -0.4], [0.2, 1.9], [0.6, -0.35], [-0.7, 0.8]])
 TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
@@ -197,6 +209,7 @@ PROGRAMS = [
     Program(flow, normal((3, 3), (3,)), wrt=(0, 1)),
     Program(gaussian_likelihood, normal((4,), (4,), then=(0.8,)), wrt=(0, 1, 2)),
     Program(whitened, normal((3, 3), (3,)), wrt=(0, 1)),
+    Program(filled_below, fixed(SQUARE / 4)),
     Program(stability, fixed(SQUARE)),
     Program(damped_modes, fixed(TURNING)),
     Program(mode_energy, fixed(TURNING, np.array([0.4, -1.2, 0.9])), wrt=(0, 1)),

@@ -120,6 +120,17 @@ def entries(index: Index, operands: tuple[Any, ...]) -> Iterator[tuple[Any, int,
         axis += count
 
 
+def computed_places(stmt: Let) -> list[tuple[Any, Extent]]:
+    """The operands that tell places in the array of a `get`, `put` or `addat`, each with the size of its axis."""
+    array = type_of(stmt.args[0])
+    if not isinstance(array, ArrayType):
+        return []
+    slots, normal = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:], current().assumptions.normal
+    found = entries(stmt.attrs["index"], tuple(map(type_of, slots)))
+    return [(slots[entry.k], normal(array.sizes[axis])) for entry, axis, count in found
+            if isinstance(entry, Slot) and count]
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """The axes of a region that come from integers and masks together: `rank` axes at `position`.

@@ -22,6 +22,7 @@ from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import NUMBERS, Value
 from ..ops.value import value as as_value
 from .applying import apply_op, prepared
+from .asked_places import note_place
 from .attributes import attribute, set_attribute
 from .blame import as_numpy_raises
 from .casts import cast
@@ -159,6 +160,7 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         with as_user_error(reader):
             put = lambda: indexing.write(Value(owner.atom), value, index)  # noqa: E731
             new = fitting(reader, put, (owner, index, value), _has_mask(index))
+        note_place(reader, new)
         _check_overlap(reader, owner, value, new)
         reader.write(owner, new.atom)
         return
@@ -353,6 +355,7 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
         position = prepared(reader, index)
         add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731
         new_array = fitting(reader, add, (owner, position, added), _has_mask(position))
+    note_place(reader, new_array)
     reader.write(owner, new_array.atom)
 
 

@@ -85,6 +85,8 @@ def _lies_contiguous(reader: Reader, atom: Any, depth: int) -> bool:
 def _is_result_contiguous(reader: Reader, stmt: Let, depth: int) -> bool:
     """Whether NumPy lays out the result of an elementwise operation in C order: that of its operands, and where they
     differ the C order of one that is as large."""
+    if _rank(stmt.target) == 1:
+        return True                                         # made anew, whatever the steps of its operands
     in_order = [arg for arg in stmt.args if is_contiguous(reader, arg, depth)]
     return len(in_order) == len(stmt.args) or any(_sizes(arg) == _sizes(stmt.target) for arg in in_order)
 

@@ -19,6 +19,7 @@ from ..ops.table import lookup
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
 from .asked_classes import check_questions
+from .asked_places import with_tests_of_places
 from .branches import Unreachable
 from .frames import Frame
 from .interface import AxislessType, Interface, Parameter, Result
@@ -86,6 +87,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         results = Results(reader)
         tree = results.add(result)
     check_digits(reader, reader.builder.block)
+    reader.builder.block = with_tests_of_places(reader, reader.builder.block)
     check_questions(reader)
     _leave_out_names(reader.local_constants)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]

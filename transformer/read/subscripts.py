@@ -12,6 +12,7 @@ from ..core.errors import BadArgument
 from ..core.sizes import Size
 from ..ops.value import Value
 from .applying import apply_op, viewed
+from .asked_places import note_place
 from .bound import certainly_bound
 from .containers import item
 from .demand import need, static
@@ -65,6 +66,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         if places is not index:
             return part_in_steps(reader, value, places)
         part = apply_op(reader, operator.getitem, (value, index), {})
+        note_place(reader, part)
         if isinstance(part, Value) and not part.ndim and _has_ellipsis(index):
             part = viewed(reader, as_array(part), [value])
         return apply_op(reader, np.copy, (part,), {}) if isinstance(value, Flat) and is_array(part) else part
