@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 STATEMENTS_FOLLOWED = 8
 # Ops whose results NumPy lays out in C order, whatever the layout of their operands.
 IN_C_ORDER = frozenset(
-    {"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array", "flatten", "outer", "tri"}
+    {"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array", "flatten", "outer", "tri",
+     "diag", "dot"}
 )
 ORDER_MATTERS = frozenset({"reshape", "ravel"})
 JOINS = frozenset({"concatenate", "stack"})
