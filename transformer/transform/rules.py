@@ -23,7 +23,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_definitions, reachable
 from ..ops.creation import zeros
 from ..ops.value import Value, call, is_weak, rule_attrs, value
-from .symmetric import of_triangle, symmetric_tangent
+from .symmetric import symmetric_cotangent, symmetric_tangent
 
 
 def operands_of(stmt: Let) -> list[Value]:
@@ -144,7 +144,7 @@ def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int
         dy = given[0] if len(given) == 1 else tuple(given)
         term = _cotangent_term(op, i, dy, operands, y, attrs)
         if op.symmetric:
-            term = of_triangle(stmt, term)
+            term = symmetric_cotangent(stmt, term)
         if term is not None:
             over = stmt.target.type if op.elementwise else None
             is_array = isinstance(type_of(stmt.args[i]), ArrayType)

@@ -1,10 +1,10 @@
 """Derivatives where NumPy reads the lower triangle of a matrix: `cholesky`, `eigh`, `eigvalsh`.
 
 They are those of NumPy's functions: of the lower triangle, which stands for both, and nothing for the upper one. Where
-the matrix is symmetric by how it was made, its tangents are so as well, and a symmetric cotangent gives the same
-derivatives of what it was made of; it takes fewer statements. Where it is an argument of the function, also with a
-factor or added to others, the derivative counts, by convention, as that of a function of the symmetric part: a gradient
-is the symmetric part of the true one.
+the matrix is symmetric by how it was made, its tangents are so as well, and a cotangent that is right for those gives
+the same derivatives of what it was made of; it takes fewer statements. Where it is an argument of the function, also
+with a factor or added to others, the derivative counts, by convention, as that of a function of the symmetric part: a
+gradient is the symmetric part of the true one.
 """
 
 from __future__ import annotations
@@ -58,9 +58,13 @@ def symmetric_tangent(stmt: Let, t: Value) -> Value:
     return t if by_convention is False else hermitian(t if by_convention else _doubled_below(t))
 
 
-def of_triangle(stmt: Let, cotangent: Value) -> Value:
-    """The cotangent of the operand of a statement, for that of the symmetric matrix for which it is taken."""
-    return cotangent if stmt in current().symmetric else _doubled_below(cotangent)
+def symmetric_cotangent(stmt: Let, cotangent: Value) -> Value:
+    """The cotangent of the operand of a statement, for one that is right for symmetric tangents."""
+    by_convention = current().symmetric.get(stmt)
+    if by_convention is False:
+        return cotangent
+    symmetric = cotangent if stmt.op.gives_symmetric else hermitian(cotangent)
+    return symmetric if by_convention else _doubled_below(symmetric)
 
 
 def _doubled_below(x: Value) -> Value:
