@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.grammar import Let, Var
@@ -42,10 +42,11 @@ class Spoken(NamedTuple):
     subject: str | None
     loops: tuple[Any, ...]
 
-    def stands_out(self, group: Iterable[Spoken]) -> bool:
+    def stands_out(self, group: Sequence[Spoken]) -> bool:
         """Whether others of the group are there together with it, and none of them is of its subject."""
-        rivals = [other for other in group if other is not self and self._meets(other)]
-        return bool(rivals) and all(other.subject != self.subject for other in rivals)
+        if any(other.subject == self.subject and other is not self and self._meets(other) for other in group):
+            return False
+        return any(other.subject != self.subject and self._meets(other) for other in group)
 
     def _meets(self, other: Spoken) -> bool:
         """A name is used again only in another loop that is not around this one."""
