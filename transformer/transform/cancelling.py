@@ -64,7 +64,7 @@ def _hold(block: Block, active: Collection[Var], ends: set[Var]) -> None:
         for nested in blocks_of(stmt):
             _hold(nested, active, inner)
     trial = Trial(block, active, ends)
-    held = [stmt for stmt in block if isinstance(stmt, Let) and trial.cancels(stmt)]
+    held = [stmt for stmt in reversed(block) if isinstance(stmt, Let) and trial.cancels(stmt)]
     for stmt in held:
         block.insert(block.index(stmt) + 1, constant_after(stmt))
 
@@ -84,6 +84,7 @@ class Trial:
         self.active = active
         self.ends = ends
         self.users: dict[Var, list[int]] = {}
+        self.lost: set[tuple[Var, bool]] = set()            # values that do not cancel as a term, or as a factor
         self.made = {target: stmt for stmt in block if isinstance(stmt, Let) for target in stmt.targets}
         for place, stmt in enumerate(block):
             for var in dict.fromkeys((*all_uses(stmt), *tail_uses(stmt))):
@@ -97,10 +98,11 @@ class Trial:
             return False
         if not isinstance(var.type, ArrayType) or var.type.dtype.kind != "f":
             return False
-        axes = tuple(None if size == 1 else k for k, size in enumerate(var.type.sizes))
-        return any(self._vanishes(var, Dependence(is_factor, 1, axes)) for is_factor in (False, True))
+        return any(self._vanishes(var, Dependence(is_factor, 1, _own_axes(var))) for is_factor in (False, True))
 
     def _vanishes(self, var: Var, dependence: Dependence) -> bool:
+        """Whether all that depends on a variable cancels. Where all of it goes by way of one value that is known not to,
+        that decides, so that a long sum is not followed to its end from each of its terms."""
         known, alone = {var: dependence}, {var}
         waiting = list(self.users.get(var, ()))
         while waiting:
@@ -108,7 +110,7 @@ class Trial:
             try:
                 target, found = self._result(stmt, known)
             except Depends:
-                return False
+                return self._lose(var, dependence)
             if target is None or target in known:
                 continue
             if alone.issuperset(atom for atom in all_uses(stmt) if atom in self.active):
@@ -116,12 +118,19 @@ class Trial:
             if found is None and target in alone:
                 return False                            # `y / y` is nan where y is 0, and so is its derivative
             if found is not None:
+                if target in self.ends or not waiting and self._is_lost(target, found):
+                    return self._lose(var, dependence)
                 known[target] = found
                 for user in self.users.get(target, ()):
                     heappush(waiting, user)
-                if target in self.ends:
-                    return False
         return True
+
+    def _lose(self, var: Var, dependence: Dependence) -> bool:
+        self.lost.add((var, dependence.is_factor))
+        return False
+
+    def _is_lost(self, var: Var, dependence: Dependence) -> bool:
+        return (var, dependence.is_factor) in self.lost and dependence.axes == _own_axes(var)
 
     def _result(self, stmt: Stmt, known: dict[Var, Dependence]) -> tuple[Var | None, Dependence | None]:
         """What a statement gives, with how it depends; nothing if no derivative passes through it."""
@@ -182,6 +191,11 @@ class Trial:
         type: Any = type_of(stmt.args[0])
         return made is not None and made.op.name == "arange" and _plain(made).keys() == {"stop"} and (
             current().assumptions.equal(made.attrs["stop"], type.sizes[axis]))
+
+
+def _own_axes(var: Var) -> Axes:
+    """The axes of a variable as its own."""
+    return tuple(None if size == 1 else k for k, size in enumerate(var.type.sizes))   # type: ignore[union-attr]
 
 
 # -- what ops make of them -------------------------------------------------------------------------
