@@ -54,6 +54,8 @@ class Assumptions(Bounds):
         self._identified = 0
         self._normal: dict[Size, Extent] = {}
         self.guards: list[Guard] = []
+        self._strongest: dict[Extent, int] = {}                    # guards by what they are but for a number, and that
+        self._counted: list[Guard] = []                            # those among which these are the strongest
         self._consistent = False
         self.tester: Callable[[Extent, Extent], None] | None = None
         self.sign_tester: Callable[[Extent], None] | None = None
@@ -73,6 +75,12 @@ class Assumptions(Bounds):
                 known = self._normal[size] = self.normal(known)
         return known
 
+    def _forget(self) -> None:
+        """What sizes are in terms of representatives is another, or may be."""
+        self._normal.clear()
+        self._strongest.clear()
+        self._counted.clear()
+
     def checkpoint(self) -> Any:
         """What is assumed now, for `restore`."""
         return dict(self.bound), dict(self.exact), len(self.guards), len(self._not_negative)
@@ -80,8 +88,13 @@ class Assumptions(Bounds):
     def restore(self, checkpoint: Any) -> None:
         """Drops what was assumed since a checkpoint."""
         self.bound, self.exact = dict(checkpoint[0]), dict(checkpoint[1])
-        self._normal.clear()
-        del self.guards[checkpoint[2]:], self._not_negative[checkpoint[3]:]
+        self.drop_guards(checkpoint[2])
+        del self._not_negative[checkpoint[3]:]
+
+    def drop_guards(self, count: int) -> None:
+        """Drops all guards but the first ones, on which nothing rests that has been found since."""
+        del self.guards[count:]
+        self._forget()
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
         # What is the same in a branch only must not stay when the branch is left.
@@ -149,7 +162,7 @@ class Assumptions(Bounds):
         elif left != right and (found := solved_inside(left, right)) is not None:
             self.bound[found[0]] = found[1]
             self._tested.append(found[0])
-        self._normal.clear()
+        self._forget()
 
     def tested(self) -> list[tuple[Extent, Extent]]:
         """Pairs of sizes that are equal in the rest of the block, as the program has tested them."""
@@ -171,7 +184,7 @@ class Assumptions(Bounds):
                 if isinstance(atom, Floor):
                     self.exact.pop(atom, None)
             if self._tested:
-                self._normal.clear()
+                self._forget()
             self._tested = outer
 
     def is_one(self, size: Extent) -> bool:
@@ -236,8 +249,17 @@ class Assumptions(Bounds):
 
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""
-        guarded = (self.normal(guard.left - guard.right) for guard in self.guards if guard.kind == "at least")
-        return self._follows_from((*guarded, *self._not_negative), difference)
+        return self._follows_from((*self._guarded(), *self._not_negative), difference)
+
+    def _guarded(self) -> Iterable[Extent]:
+        """What is not negative by a guard; of what differs by a number, as for ``x[0]`` and ``x[1]``, the least."""
+        for guard in self.guards[len(self._counted):]:
+            self._counted.append(guard)
+            if guard.kind == "at least":
+                size = self.normal(guard.left - guard.right)
+                constant = size.constant if isinstance(size, Size) else size
+                self._strongest[size - constant] = min(constant, self._strongest.get(size - constant, constant))
+        return [size + constant for size, constant in self._strongest.items()]
 
     def _follows_from(self, known: Iterable[Extent], difference: Extent) -> bool:
         """Whether `difference >= 0` follows where one of these is not negative."""
@@ -301,7 +323,7 @@ class Assumptions(Bounds):
             Unknown(var): size for var, size in pairs.items() if Unknown(var) not in self.bound
         }
         self.bound.update(outer)
-        self._normal.clear()
+        self._forget()
         self._identified += 1
         try:
             yield
@@ -309,7 +331,7 @@ class Assumptions(Bounds):
             self._identified -= 1
             for atom in outer:
                 self.bound.pop(atom, None)
-            self._normal.clear()
+            self._forget()
 
     def inherit(self, copies: Mapping[Any, Any], renamed: Callable[[Extent], Extent]) -> None:
         """What is known of integers is known of their copies; `renamed` is a size in terms of those."""
@@ -323,12 +345,12 @@ class Assumptions(Bounds):
         floor = exact_division(left, right)
         if floor is not None:
             self.exact[floor] = floor
-            self._normal.clear()
+            self._forget()
             return
         found = solved(right, left) if is_twin(left) and not is_twin(right) else solved(left, right)
         if found is not None:
             self.bound[found[0]] = found[1]
-            self._normal.clear()
+            self._forget()
 
 
 def _holds_for_few(size: Extent) -> bool:

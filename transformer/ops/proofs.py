@@ -192,14 +192,14 @@ class Ranges:
     def _is_certain(self, integer: Atom, side: int, bound: Extent) -> bool:
         if self._holds(integer, side, bound, DEEPEST):
             return True
-        guards = current().assumptions.guards
-        count, self.decides = len(guards), True
+        assumptions = current().assumptions
+        count, self.decides = len(assumptions.guards), True
         try:
             if self._holds(integer, side, bound, DEEPEST):
                 return True
         finally:
             self.decides = False
-        del guards[count:]
+        assumptions.drop_guards(count)
         return False
 
     def _holds(self, atom: Any, side: int, bound: Extent, depth: int) -> bool:

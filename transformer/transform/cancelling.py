@@ -101,8 +101,8 @@ class Trial:
         return any(self._vanishes(var, Dependence(is_factor, 1, _own_axes(var))) for is_factor in (False, True))
 
     def _vanishes(self, var: Var, dependence: Dependence) -> bool:
-        """Whether all that depends on a variable cancels. Where all of it goes by way of one value that is known not to,
-        that decides, so that a long sum is not followed to its end from each of its terms."""
+        """Whether all that depends on a variable cancels. Where all goes by way of one value that is known not to, that
+        decides, so that a long sum is not followed to its end from each of its terms."""
         known, alone = {var: dependence}, {var}
         waiting = list(self.users.get(var, ()))
         while waiting:
