@@ -24,6 +24,7 @@ from vecmath_cases import (
 )
 
 from transformer.lower.vecmath import SUFFIXES, TABLE, source_of
+from transformer.ops.powers import Power
 
 NAMES = sorted(TABLE)
 DTYPES = pytest.mark.parametrize("dtype", [F32, F64], ids=["f32", "f64"])
@@ -122,3 +123,14 @@ def test_coefficients_are_those_of_best_approximations(code: str) -> None:
     fit = next(fit for fit in vecmath_coefficients.FITS if fit.code == code)
     rounding = 2.0 ** (-26 if code.endswith("f32") else -55)
     assert fit.error(fit.coefficients()) <= 1.1 * fit.error(fit.best()) + rounding
+
+
+@DTYPES
+def test_whole_powers_are_products(dtype: np.dtype) -> None:
+    x = generator("power", dtype).normal(size=200).astype(dtype)
+    for n in (4, 5.0, 6, 7, 8, 11, 12, -2, -5, -8):
+        power, exact = Power.simpler(x, n), x.astype(np.longdouble) ** n
+        assert power.dtype == dtype
+        assert np.max(np.abs(power - exact) / np.spacing(np.abs(exact).astype(dtype))) < abs(n)
+    for n in (0, 1, 13, 3.5, -13, 0.3):
+        assert Power.simpler(x, n) is None

@@ -93,12 +93,19 @@ def _exponent_of_truth(p: Value) -> Any:
     return exponent
 
 
+MOST_FACTORS = 12                      # a power of n factors is off by less than n units of its last place
+
+
+def _is_of_few_factors(n):
+    """Whether a power is a product, or that and a root."""
+    most = MOST_FACTORS if isinstance(n, int | float) and n % 1 == 0 else 2.5
+    return isinstance(n, int | float) and abs(n) <= most and n % 0.5 == 0 and n not in (0, 1)
+
+
 def _by_products(x, n):
     """A power with a whole or half exponent of few factors; of -inf, if it may be that, what C has for it."""
     positive = abs(n)
-    result = x if positive >= 1 else None
-    for _ in range(int(positive) - 1):
-        result = result * x
+    result = _product(x, int(positive)) if positive >= 1 else None
     if positive % 1:
         root = np.sqrt(x)
         result = root if result is None else result * root
@@ -106,6 +113,14 @@ def _by_products(x, n):
     if positive % 1 and not is_not_negative(x.atom):
         result = where(x == -np.inf, np.inf if n > 0 else 0.0, result)
     return result
+
+
+def _product(x, n):
+    """`x ** n` for a whole n above 0, by squares: `x ** 6` is that of `x * x * x`."""
+    if n <= 3:
+        return x if n == 1 else x * x if n == 2 else x * x * x
+    half = _product(x, n // 2)
+    return half * half * x if n % 2 else half * half
 
 
 class Power(Elementwise):
@@ -128,10 +143,10 @@ class Power(Elementwise):
         """By products for small powers that are Python numbers, by a root or a quotient."""
         n = constant(p) if is_python_number(p) else None
         if n in (2, 3) and x.dtype.kind in "fc":
-            return x * x if n == 2 else x * x * x
+            return _product(x, int(n))
         if n in (0.5, -1) and x.dtype.kind == "f":
             return np.sqrt(x) if n == 0.5 else 1.0 / x
-        if n in (-3, -2, -2.5, -1.5, -0.5, 1.5, 2.5) and x.dtype.kind == "f":
+        if x.dtype.kind == "f" and _is_of_few_factors(n):
             return _by_products(x, n)
         return None
 
