@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lowered import assert_same, source_of
 from test_golden_gpu import compare, looped
 
 from transformer import jit
@@ -103,3 +104,16 @@ def test_indices_that_a_program_divides() -> None:
         x = np.random.default_rng(1).normal(size=shape)
         for got, want in zip(jit(looked_up)(x), looked_up(x), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def in_groups(x):
+    y = x.reshape(x.shape[0], 2, -1)
+    return ((y - y.max(axis=-1, keepdims=True)) * 2).reshape(x.shape)
+
+
+def test_groups_are_whole_rows() -> None:
+    """Also where a call has other sizes: rows of half a group, an odd number of rows."""
+    for k, shape in enumerate([(3, 4, 5), (2, 6, 1), (2, 3, 4), (1, 4, 2), (2, 4, 2, 5), (2, 3, 5)]):
+        assert_same(in_groups, np.random.default_rng(k).normal(size=shape))
+    source = source_of(in_groups, in_groups, (np.ones((3, 4, 5)),))
+    assert not re.search("floor_quotient|%", source), source

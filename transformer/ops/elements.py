@@ -12,7 +12,7 @@ made, and plain integers when they are called on arrays, as any other rule:
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..core.builder import current
@@ -150,10 +150,18 @@ def _parted(place: Any, size: Extent) -> tuple[Any, Any]:
     """``place // size`` and ``place % size``. Of what is seen to be a multiple, nothing is divided."""
     whole, rest = by_multiples(affine(place), size)
     if whole == 0:
-        return place // number(size), place % number(size)
+        return _parted_by_rows(place, rest, size)
     if is_place(rest, size):
         return number(whole), number(rest)
     return number(whole) + number(rest) // number(size), number(rest) % number(size)
+
+
+def _parted_by_rows(place: Any, known: Extent, size: Extent) -> tuple[Any, Any]:
+    """The same of a place that is seen to be one in a row: ``(h*i + j) // (m*h)`` is ``i // m``."""
+    for row, rest, count, length in rows_of(known, size):
+        if is_place(rest, length):
+            return number(row) // number(count), number(row) % number(count) * number(length) + number(rest)
+    return place // number(size), place % number(size)
 
 
 def by_multiples(place: Extent, size: Extent) -> tuple[Extent, Extent]:
@@ -170,10 +178,22 @@ def by_multiples(place: Extent, size: Extent) -> tuple[Extent, Extent]:
 def is_place(rest: Extent, size: Extent) -> bool:
     """Whether a number is certainly one of the places of an axis."""
     if isinstance(rest, int):
-        return isinstance(size, int) and 0 <= rest < size
+        return 0 <= rest < (size if isinstance(size, int) else current().assumptions.lower_bound(size) or 0)
     assumptions = current().assumptions
     first, last = assumptions.ranges.get(only_atom(rest), (None, None))              # type: ignore[arg-type]
-    return first == 0 and last is not None and assumptions.normal(last + 1) == assumptions.normal(size)
+    if last is None:
+        return any(is_place(row, count) and is_place(place, n) for row, place, count, n in rows_of(rest, size))
+    return first == 0 and assumptions.normal(last + 1) == assumptions.normal(size)
+
+
+def rows_of(place: Extent, size: Extent) -> Iterator[tuple[Extent, Extent, Extent, Extent]]:
+    """A place among `count` rows of a length, for each way to see a size so: the row, the place in it, and both."""
+    for atom in dict.fromkeys(size.atoms() if isinstance(size, Size) else ()):
+        count = Size.of(atom)
+        length = quotient(size, count)
+        row, rest = (0, place) if length is None else by_multiples(place, length)
+        if length not in (None, 1) and row != 0:
+            yield row, rest, count, length
 
 
 def regrouped(at: Place, sizes: Sequence[Extent], others: Sequence[Extent]) -> Place:

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.equations import value_of
 from ..core.errors import NotSupported, ShapeError
-from ..core.sizes import Extent, Floor, Size, Unknown, divided, leaves, product
+from ..core.sizes import Extent, Floor, Size, Unknown, divided, leaves, product, quotient
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -68,7 +68,7 @@ class Reshape(Op):
         if order != "A" or a.ndim > 1:
             arguments.in_c_order(order, "reshape")
         given = shape[0] if len(shape) == 1 else shape
-        return super().bind((a,), {"shape": complete(a.type.elements, given), **kwargs})
+        return super().bind((a,), {"shape": complete(a.type.sizes, given), **kwargs})
 
     def types(a: ArrayType, shape=None) -> ArrayType:
         return a.strong().with_sizes(shape)
@@ -103,17 +103,18 @@ class Untold(NotSupported):
     """Whether sizes fit is not known, so that only the program can test it."""
 
 
-def complete(elements: Extent, shape: Any) -> Sizes:
-    """A new shape for a number of elements, with -1 replaced by what is missing."""
+def complete(axes: Sizes, shape: Any) -> Sizes:
+    """A new shape for the elements along these axes, with -1 replaced by what is missing."""
+    elements = product(axes)
     sizes = list(map(arguments.extent, arguments.items(shape)))
     open_places = [k for k, size in enumerate(sizes) if isinstance(size, int) and size < 0]
     if len(open_places) > 1:
         raise ShapeError("can only specify one unknown dimension")
     fits = True
     if open_places:
-        rest = product(size for k, size in enumerate(sizes) if k != open_places[0])
-        fits = rest != 0
-        sizes[open_places[0]] = divided(elements, rest) if fits else 0
+        given = [size for k, size in enumerate(sizes) if k != open_places[0]]
+        fits = product(given) != 0
+        sizes[open_places[0]] = _missing(axes, given) if fits else 0
     _come_out_even(sizes)
     if not fits or not current().assumptions.equal(product(sizes), elements):
         given = [size for k, size in enumerate(sizes) if k not in open_places]
@@ -123,6 +124,32 @@ def complete(elements: Extent, shape: Any) -> Sizes:
                          instead="Pass its sizes as arguments that are Python numbers.")
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
+
+
+def _missing(axes: Sizes, given: Iterable[Extent]) -> Extent:
+    """What sizes that are given leave of these axes: of (n, c, h) with n and 4 it is ``c // 4 * h``, if that axis comes
+    out even in this call, so that each of the four parts has whole rows."""
+    normal = current().assumptions.normal
+    left, others = [normal(size) for size in axes], []
+    for size in map(normal, given):
+        if size in left:
+            left.remove(size)
+        else:
+            others.append(size)
+    divisor = product(others)
+    exact = quotient(product(left), divisor)
+    if exact is not None:
+        return exact
+    for k, size in enumerate(left):
+        if _comes_out_even(size, divisor):
+            return product([*left[:k], divided(size, divisor), *left[k + 1:]])
+    return divided(product(left), divisor)
+
+
+def _comes_out_even(size: Extent, divisor: Extent) -> bool:
+    """Whether it does in this call, by a number."""
+    known = value_of(size, current().assumptions.hints)
+    return isinstance(divisor, int) and known is not None and known % divisor == 0
 
 
 def _cannot_reshape(elements: Extent, sizes: list[Extent], open_places: list[int]) -> ShapeError:
