@@ -1,17 +1,16 @@
-"""Conditions on places that are certain where they stand: the branch that is not taken goes."""
+"""Conditions on places that are certain where they stand: the branch that is not taken goes, as does the rule that a
+place does not follow there."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core.builder import current
 from ..core.grammar import Const, If, Let, Var, type_of
 from ..core.sizes import Size
-from ..core.walk import size_of_atom
+from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .nests import Block, inner_blocks
-
-LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = "less", "less_equal", "greater", "greater_equal"
+from .pieces import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Places, chosen, comparisons, holds
 
 
 def resolve(block: Block) -> Block:
@@ -24,6 +23,8 @@ class _Resolving:
 
     def __init__(self) -> None:
         self.known: dict[Var, bool] = {}
+        self.places = Places()
+        self.certain: set[Var] = set()             # places of which it is now certain which rule they follow
 
     def block(self, block: Block) -> Block:
         made: Block = []
@@ -51,14 +52,25 @@ class _Resolving:
     def _truth(self, stmt: Let) -> bool | None:
         name = stmt.op.name
         if name in (LESS, LESS_EQUAL, GREATER, GREATER_EQUAL):
-            return compared(name, *stmt.args)
+            return self._compared(name, *stmt.args)
         if _is_both(stmt):
             sides = [self._side(atom) for atom in stmt.args]
             return False if False in sides else True if sides == [True, True] else None
         return self._side(stmt.args[0]) if stmt.op is Same else None
 
+    def _compared(self, name: str, a: Any, b: Any) -> bool | None:
+        """The outcome of a comparison of places, where it is certain."""
+        return holds(name, self.places.of(a), self.places.of(b)) if _is_place(a) and _is_place(b) else None
+
     def _simpler(self, stmt: Any) -> Any:
-        """`a and True` is `a`."""
+        """`a and True` is `a`, and `max(k, 0)` is `k` from 0 on."""
+        sides = self.places.sides(stmt)
+        if sides is not None:
+            place = chosen(stmt, sides)
+            self.places.note(stmt, place)
+            if place is not None and (comparisons(stmt, sides) or not self.certain.isdisjoint(atom_vars(stmt.args))):
+                self.certain.add(stmt.target)
+                return Let(stmt.targets, Same, (atom_of_size(place),), {}, stmt.origin)
         if isinstance(stmt, Let) and _is_both(stmt):
             left = [atom for atom in stmt.args if self._side(atom) is not True]
             if len(left) == 1 and stmt.target not in self.known:
@@ -70,22 +82,6 @@ def _is_both(stmt: Let) -> bool:
     """Whether a statement is `a and b` of truths."""
     return stmt.op.name in ("logical_and", "bitwise_and") and all(
         getattr(getattr(type_of(atom), "dtype", None), "kind", "") == "b" for atom in (stmt.target, *stmt.args))
-
-
-def compared(name: str, a: Any, b: Any) -> bool | None:
-    """The outcome of a comparison of places, where it is certain."""
-    if not (_is_place(a) and _is_place(b)):
-        return None
-    certain = current().assumptions.certainly_at_least
-    low, high = size_of_atom(a), size_of_atom(b)
-    if name in (GREATER, GREATER_EQUAL):
-        low, high = high, low
-    strict = name in (LESS, GREATER)
-    if certain(high - 1 if strict else high, low):
-        return True
-    if certain(low, high if strict else high + 1):
-        return False
-    return None
 
 
 def _is_place(atom: Any) -> bool:

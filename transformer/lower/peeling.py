@@ -19,9 +19,10 @@ from ..core.sizes import Extent, Size, Unknown, greatest, least
 from ..core.types import INT
 from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.identity import Same
-from .conditions import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, resolve
+from .conditions import resolve
 from .copying import NestCopier
 from .nests import Block, Fold, Index, Nest, defined, inner_blocks, split, statements
+from .pieces import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Comparison, Places, comparisons, usual
 
 WIDEST = 8                             # a border of more places than these is no border
 
@@ -131,36 +132,61 @@ def _borders(stmt: Nest | Fold) -> tuple[int, int]:
     inside = {var for each in statements(stmt.body) for var in defined(each)}
     inside.update(other.var for other in stmt.indices[1:])
     low = high = 0
-    for each in statements(stmt.body):
-        bound = _bound(each, index.var, inside)
+    for comparison in _comparisons(stmt.body, index.var):
+        bound = _bound(*comparison, index.var, inside)
         if bound is None:
             continue
-        behind = current().assumptions.normal(index.size) - bound
-        if isinstance(bound, int) and 0 < bound <= WIDEST:
-            low = max(low, bound)
-        elif isinstance(behind, int) and 0 < behind <= WIDEST:
+        before, behind = _width(bound), _width(current().assumptions.normal(index.size) - bound)
+        if before:
+            low = max(low, before)
+        else:
             high = max(high, behind)
     return low, high
 
 
-def _bound(stmt: Any, index: Var, inside: set[Var]) -> Extent | None:
+def _width(places: Extent) -> int:
+    """How many places a border has: the most that it may have, where loops around move it; 0 if it is none."""
+    fewest = current().assumptions.lower_bound(-places)
+    return -fewest if fewest is not None and 0 < -fewest <= WIDEST else 0
+
+
+def _comparisons(block: Block, index: Var) -> Iterator[Comparison]:
+    """Of places in a block: those that it has, and those on which its places rest."""
+    places = Places()
+    for stmt in statements(block):
+        sides = places.sides(stmt)
+        if sides is not None:
+            yield from comparisons(stmt, sides)
+            places.note(stmt, usual(stmt, sides, lambda side: index in atom_vars((side,))))
+        elif isinstance(stmt, Let) and stmt.op.name in MIRRORED and all(map(_is_place, stmt.args)):
+            left, right = map(size_of_atom, stmt.args)
+            yield stmt.op.name, left, right
+
+
+def _is_place(atom: Any) -> bool:
+    type = getattr(atom, "type", None)
+    return type is None or not getattr(type, "sizes", ()) and type.dtype.kind == "i"
+
+
+def _bound(name: str, left: Extent, right: Extent, index: Var, inside: set[Var]) -> Extent | None:
     """The first place at which a comparison with an index has another outcome."""
-    if not isinstance(stmt, Let) or stmt.op.name not in (LESS, LESS_EQUAL, GREATER, GREATER_EQUAL):
-        return None
-    sides = [getattr(atom, "type", None) for atom in stmt.args]
-    if any(getattr(type, "sizes", ()) or type is not None and type.dtype.kind != "i" for type in sides):
-        return None
-    left, right = (current().assumptions.normal(size_of_atom(atom)) for atom in stmt.args)
-    difference = left - right
+    difference = current().assumptions.normal(left) - current().assumptions.normal(right)
     if not isinstance(difference, Size):
         return None
     count = difference.terms.get((Unknown(index),), 0)
     rest = difference - Size.of(Unknown(index)) * count
-    if abs(count) != 1 or index in atom_vars((rest,)) or not inside.isdisjoint(atom_vars((rest,))):
+    if not count or index in atom_vars((rest,)) or not inside.isdisjoint(atom_vars((rest,))):
         return None
-    name = stmt.op.name if count > 0 else MIRRORED[stmt.op.name]
-    bound = -rest if count > 0 else rest
-    return bound if name in (LESS, GREATER_EQUAL) else bound + 1
+    if count < 0:
+        name, count, rest = MIRRORED[name], -count, -rest
+    return _quotient(count - 1 - rest, count) if name in (LESS, GREATER_EQUAL) else _quotient(-rest, count) + 1
+
+
+def _quotient(size: Extent, count: int) -> Extent:
+    """Rounded down, term by term where these come out even."""
+    if isinstance(size, int):
+        return size // count
+    return (size - size.constant) // count + size.constant // count
 
 
 MIRRORED = {LESS: GREATER, GREATER: LESS, LESS_EQUAL: GREATER_EQUAL, GREATER_EQUAL: LESS_EQUAL}

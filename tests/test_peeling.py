@@ -1,0 +1,52 @@
+"""Borders of nests get loops of their own, also where a place follows another rule there; between them nothing is asked
+of a place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import assert_same, source_of
+
+MODES = "edge", "reflect", "symmetric", "wrap"
+
+
+def bordered(mode: str) -> Any:
+    def program(x):
+        p = np.pad(x, (2, 3), mode=mode)
+        return p[:-4] + 2 * p[1:-3] - p[4:]
+    return program
+
+
+def ring(x):
+    places = np.arange(x.shape[0])
+    return x[(places + 1) % x.shape[0]] - x[(places - 2) % x.shape[0]]
+
+
+def plane(x):
+    p = np.pad(x, 1, mode="edge")
+    return p[2:, 1:-1] + p[:-2, 1:-1] - p[1:-1, 2:] * p[1:-1, :-2]
+
+
+def windows(x):
+    p = np.pad(x, 1, mode="reflect")
+    return np.max(np.stack([p[i:i + x.shape[0]] for i in range(3)]), axis=0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_borders_of_arrays(mode: str) -> None:
+    for n in (1, 2, 3, 4, 7, 8, 30):
+        assert_same(bordered(mode), np.random.default_rng(n).normal(size=n))
+    source = source_of(bordered(mode), bordered(mode), (np.ones(30),))
+    assert "result[i + 2] = x[i] + 2.0 * x[i + 1] - x[i + 4]" in source
+
+
+def test_rings_planes_and_windows() -> None:
+    for n in (2, 3, 5, 30):
+        assert_same(ring, np.random.default_rng(n).normal(size=n))
+        assert_same(windows, np.random.default_rng(n).normal(size=n))
+        assert_same(plane, np.random.default_rng(n).normal(size=(n, 5)))
+    assert "result[i + 2] = x[i + 3] - x[i]" in source_of(ring, ring, (np.ones(30),))
+    assert "kept[i, j + 1] = x[i + j]" in source_of(windows, windows, (np.ones(30),))
+    assert "- x[i + 1, j + 2] * x[i + 1, j])" in source_of(plane, plane, (np.ones((30, 30)),))
