@@ -35,6 +35,7 @@ from .memory import place
 from .named_places import by_names
 from .nests import Allocate, Block, Lowered, allocated_next, inner_blocks, statements
 from .overwritten import without_fills
+from .partly_sorted import partly_sorted
 from .peeling import peel
 from .products import see_through
 from .promotion import promoted
@@ -133,7 +134,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     sizes_in_scope(function)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
-        function = function if choices.for_gpu else with_shared_factors(function)
+        function = function if choices.for_gpu else partly_sorted(with_shared_factors(function))
         ragged = with_begins(function)
         expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
         body = promoted(expansion.block(ragged.function.body), builder)
