@@ -16,6 +16,7 @@ from .blocking import by_blocks
 from .callees import given_away, prepared
 from .chains import shortened
 from .clean import cleaned, equal_sizes
+from .convolutions import convolved_in_loops
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
@@ -134,7 +135,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     sizes_in_scope(function)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
-        function = function if choices.for_gpu else partly_sorted(with_shared_factors(function))
+        function = function if choices.for_gpu else convolved_in_loops(partly_sorted(with_shared_factors(function)))
         ragged = with_begins(function)
         expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
         body = promoted(expansion.block(ragged.function.body), builder)
