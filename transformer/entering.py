@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
+from .core.walk import reachable
 from .lower.aliases import is_written
 from .lower.cuda import reserved
 from .lower.cuda.lowering import lower_for_gpu
@@ -114,28 +115,31 @@ class _Called:
     results: list[Any]
     cells: set[Var]
     library: str
+    turned: set[Var]
 
 
 def entered(function: Function, interface: Interface, reading: Reading, extras: list[Any], is_transformed: bool,
-            guards: bool = False, donated: Collection[str] = (), gpu: bool = False) -> Module:
+            guards: bool = False, donated: Collection[str] = (), gpu: bool = False, turned: Collection[str] = ()
+            ) -> Module:
     """The module of a function. `extras` are the arguments that transformations added; the results of a
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
     shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
+    Arrays at the paths `turned` lie column by column; the kernel takes their transposes.
     What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
     name = fresh(interface.name, {*(reserved.NAMES if gpu else STANDING), *HOSTED_HELPERS})
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
+    columns = set() if gpu else set(in_columns(function, interface, reading, turned)).difference(given)
     inner = replace(function, results=computed(function))
     kernel: Any = lower_for_gpu(inner, reading.assumptions, fresh(f"{name}_driver", taken), taken) if gpu else lower(
         inner, reading.assumptions, fresh(f"{name}_kernel", taken), taken, given,
-        threads=not guards and config.threads > 1)
+        threads=not guards and config.threads > 1, turned=columns)
     count = 0 if is_transformed else len(reading.written)
     values = function.results[len(function.results) - count:]
     written = {each.var: value for each, value in zip(reading.written, values)}
     lowered = kernel.lowered
-    called = _Called(lowered.function.params, lowered.outside, lowered.zeroed, lowered.in_place, lowered.results,
-                     lowered.cells,
-                     "cp" if gpu else "np")
+    called = _Called(inner.params if columns else lowered.function.params, lowered.outside, lowered.zeroed,
+                     lowered.in_place, lowered.results, lowered.cells, "cp" if gpu else "np", columns)
     entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
                         is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,
                         donated=given, in_pieces=guards and 'IndexError("index", ' in kernel.source)
@@ -146,14 +150,23 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
 def donations(function: Function, interface: Interface, reading: Reading, names: Collection[str]) -> dict[Var, str]:
     """The arrays in donated arguments that a kernel may write, with their paths: not those that are results
     themselves, or that the function writes, which are their caller's."""
+    return {leaf: path for name, path, leaf in _arrays(function, interface, reading) if name in names}
+
+
+def in_columns(function: Function, interface: Interface, reading: Reading, paths: Collection[str]) -> list[Var]:
+    """The arrays in arguments at these paths which a kernel may take as it likes."""
+    calls_others = len(reachable(function)) > 1
+    return [leaf for _, path, leaf in _arrays(function, interface, reading) if path in paths and not calls_others]
+
+
+def _arrays(function: Function, interface: Interface, reading: Reading) -> Iterator[tuple[str, str, Var]]:
+    """The arrays in arguments that are neither results nor written, with names of parameters and paths."""
     taken: set[Any] = {*function.results, *(each.var for each in reading.written)}
-    found: dict[Var, str] = {}
     for parameter in interface.parameters:
-        if parameter.name in names:
-            leaves, structure = tree.flatten(parameter.tree)
-            found |= {leaf: parameter.name + path for leaf, path in zip(leaves, structure.paths())
-                      if is_array(leaf) and leaf not in taken and leaf not in interface.halves}
-    return found
+        leaves, structure = tree.flatten(parameter.tree)
+        for leaf, path in zip(leaves, structure.paths()):
+            if is_array(leaf) and leaf not in taken and leaf not in interface.halves:
+                yield parameter.name, parameter.name + path, leaf
 
 
 def axisless(interface: Interface, reading: Reading, extras: list[Any]) -> list[Var]:

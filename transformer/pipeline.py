@@ -154,10 +154,11 @@ def _keeps_little(looped: Looped) -> bool:
 def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
            header: Header | None = None, name: str | None = None, called: str | None = None,
            stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False,
-           splits_unasked: bool = True) -> Looped:
+           splits_unasked: bool = True, turned: Collection[str] = ()) -> Looped:
     """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
     transformation made, are further results, that the entry hands back to its caller's arrays; results may live
-    in the arrays of arguments that are named in `donated`. For a `gpu` they are kernels, launched by a driver."""
+    in the arrays of arguments that are named in `donated`; those at the paths `turned` lie column by column. For a
+    `gpu` they are kernels, launched by a driver."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True,
                    splits_unasked=splits_unasked)
@@ -166,7 +167,7 @@ def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints:
     compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
-                     donated=donated, gpu=gpu)
+                     donated=donated, gpu=gpu, turned=turned)
     looped = Looped(made.function, made.interface, made.reading, made.stages, module, header,
                     has_large_records=made.has_large_records)
     if stages is not None:

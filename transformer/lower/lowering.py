@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,7 @@ from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED, for_numba
 from .short_rows import known_sizes
 from .source import Printed, dimensions, print_lowered
 from .stages import expand
+from .turned_params import with_turned
 from .unrolling import has_rows
 
 
@@ -120,12 +121,13 @@ def _without_warnings(compiled: bool) -> Iterator[None]:
 
 
 def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None,
-          taken: Iterable[str] = (), donated: Iterable[Var] = (), threads: bool = False) -> Kernel:
+          taken: Iterable[str] = (), donated: Iterable[Var] = (), threads: bool = False,
+          turned: Collection[Var] = ()) -> Kernel:
     """The kernel of a Core function; not compiled yet. `taken` are names of the module that it becomes part of,
-    `donated` the parameters whose memory it may use; with `threads`, these share its loops. Raises a
-    located `NotSupported`."""
+    `donated` the parameters whose memory it may use; with `threads`, these share its loops. Of those that are `turned`
+    it takes the transposes. Raises a located `NotSupported`."""
     _refuse_halves(function)
-    lowered = expand(function, assumptions, donated, threads)
+    lowered = expand(with_turned(function, turned), assumptions, donated, threads)
     return Kernel(lowered, print_lowered(lowered, name or fresh(function.name, set(HOSTED_HELPERS)), taken))
 
 

@@ -27,7 +27,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
 
     def attempt(described: Description) -> Looped:
         return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2,
-                              donated=donated)
+                              donated=donated, turned=described.turned)
 
     names = dispatcher.names(len(args))
     with uncollected():
@@ -74,7 +74,7 @@ def _loops_for(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispa
 
     def attempt(described: Description) -> Looped:
         return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages={},
-                              donated=donated)
+                              donated=donated, turned=described.turned)
 
     names = dispatcher.names(len(args))
     described = describe(args, kwargs, names, dispatcher.static)

@@ -295,4 +295,4 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def type_key(described: Description) -> tuple[Hashable, ...]:
     """Types and static objects of a described call, as a key."""
     leaves, structure = tree.flatten((described.args, described.kwargs))
-    return structure, tuple((type(leaf), hashable(leaf)) for leaf in leaves)
+    return structure, tuple((type(leaf), hashable(leaf)) for leaf in leaves), described.turned

@@ -19,6 +19,7 @@ class Repeated(Dispatcher):
     def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]], user: Any,
                  static_names: frozenset[str], target: Any) -> None:
         super().__init__(generate, names, user, static_names, WRITTEN_OUT)
+        self.static.tells_order = True
         self.target = target
         self.order = () if any(mode.extras for mode in taken_apart(target)[1]) else order_of(user)
         self.quick = Quick()

@@ -90,29 +90,33 @@ def hashable(leaf: Any) -> Hashable:
 @dataclass
 class Description:
     """Abstract arguments: pytrees of types and static objects; the sizes of this call, and its
-    integers by their paths."""
+    integers by their paths. Arrays at the paths `turned` lie column by column."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     hints: dict[Any, int] = field(default_factory=dict)
+    turned: tuple[str, ...] = ()
 
 
 def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
              static: Iterable[str] = ()) -> Description:
     """The abstract form of a call. `names` are those of the positional arguments, `static` the paths
     (``n``, ``x.shape[0]``, ``params['w']``) of what has to be known when the function is read; its
-    attribute `below`, if it has one, says which sizes are small enough to be numbers (else 0 and 1)."""
+    attribute `below`, if it has one, says which sizes are small enough to be numbers (else 0 and 1), and `tells_order`
+    whether it counts how arrays lie."""
     describer = _Describer(static if isinstance(static, set) else set(static))
     found = tuple(describer.argument(arg, name) for arg, name in zip(args, names))
     keywords = {name: describer.argument(arg, name) for name, arg in kwargs.items()}
-    return Description(found, keywords, describer.hints)
+    return Description(found, keywords, describer.hints, tuple(describer.turned))
 
 
 class _Describer:
     def __init__(self, static: set[str]) -> None:
         self.static = static
         self.below = getattr(static, "below", 2)
+        self.tells_order = getattr(static, "tells_order", False)
         self.hints: dict[Any, int] = {}
+        self.turned: list[str] = []
 
     def argument(self, arg: Any, name: str) -> Any:
         leaves, structure = tree.flatten(arg)
@@ -142,6 +146,8 @@ class _Describer:
                               argument=path)
         if not array.ndim and dtype.kind in "iu":
             self.hints[path] = int(array)
+        if self.tells_order and array.ndim > 1 and array.flags.fnc:
+            self.turned.append(path)
         sizes = [self.size(n, f"{path}.shape[{axis}]") for axis, n in enumerate(array.shape)]
         type = ArrayType(dtype.newbyteorder("="), tuple(sizes))
         return type if sizes or isinstance(array, np.generic) else AxislessType(type)

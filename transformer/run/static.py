@@ -15,11 +15,12 @@ from .signature import hashable
 
 class StaticPaths(set[str]):
     """Paths of what has to be known when a function is read: those that turned out, and all inside of the
-    arguments in `names`. Sizes smaller than `below` are known, too."""
+    arguments in `names`. Sizes smaller than `below` are known, too; `tells_order` says whether code is made for arrays
+    as they lie."""
 
     def __init__(self, names: frozenset[str], below: int) -> None:
         super().__init__()
-        self.names, self.below = names, below
+        self.names, self.below, self.tells_order = names, below, False
 
     def __contains__(self, path: object) -> bool:
         return super().__contains__(path) or bool(self.names) and _root(str(path)) in self.names
@@ -27,6 +28,7 @@ class StaticPaths(set[str]):
     def also(self, paths: set[str]) -> StaticPaths:
         """These and others."""
         found = StaticPaths(self.names, self.below)
+        found.tells_order = self.tells_order
         found |= self
         found |= paths
         return found

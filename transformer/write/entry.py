@@ -50,6 +50,7 @@ class Kernel(Protocol):
     in_place: list[Var]
     results: list[Any]
     cells: set[Var]                      # the results that are numbers on a device, arrays without axes
+    turned: set[Var]                     # the parameters of which it takes the transposes
     library: str                         # that makes arrays: NumPy, as `np`, or CuPy, as `cp`
 
 
@@ -232,7 +233,7 @@ class _Entry:
     # -- the call -----------------------------------------------------------------------------
 
     def _call(self) -> Iterator[Item]:
-        arguments = [*map(self.argument, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
+        arguments = [*map(self._passed, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
         call = ast.Call(ast.Name(self.kernel_name), arguments, [])
         in_place = {param: self.argument(param) if param in self.wide else self.reached(param)
                     for param in self.kernel.in_place}
@@ -250,6 +251,11 @@ class _Entry:
         target = targets[0] if len(names) == 1 else ast.Tuple(targets)
         stmt = ast.Assign([target], call) if names else ast.Expr(call)
         yield Line(_in_one_piece(stmt) if self.in_pieces else stmt)
+
+    def _passed(self, param: Var) -> ast.expr:
+        """An argument of the kernel: the transpose of an array that lies column by column."""
+        tree = self.argument(param)
+        return ast.Attribute(tree, "T") if param in self.kernel.turned else tree
 
     def _handed_back(self) -> Iterator[Item]:
         """`x[...] = x2`, for arrays that the function writes."""
