@@ -41,7 +41,7 @@ class Places:
 
 
 def comparisons(stmt: Let, sides: list[Extent]) -> list[Comparison]:
-    """Those on which the rule rests."""
+    """Those on which the rule rests. Of what is left by a number, as where rows take turns, all periods count alike."""
     match stmt.op.name, sides:
         case "maximum", [a, b]:
             return [(GREATER_EQUAL, a, b)]
@@ -49,7 +49,7 @@ def comparisons(stmt: Let, sides: list[Extent]) -> list[Comparison]:
             return [(LESS_EQUAL, a, b)]
         case "absolute", [a]:
             return [(GREATER_EQUAL, a, 0)]
-        case "remainder", [a, b]:
+        case "remainder", [a, Size() as b]:
             return [(GREATER_EQUAL, a, 0), (LESS, a, b)]
     return []
 
