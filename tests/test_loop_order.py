@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from corpus import sweeps
 from loop_cases import plain
-from lowered import called, generated
+from lowered import assert_same, called, generated, source_of
 
 from transformer import grad, tree, vmap
 from transformer.lower.lowering import lower
@@ -76,3 +76,20 @@ def test_zeros_that_every_lane_overwrites_are_not_written() -> None:
     kernel = lower(made.function, made.reading.assumptions)
     assert not re.search(r"drate\[\w+\] = 0\.0", kernel.source), kernel.source
     np.testing.assert_allclose(called(made, plain(kernel), settled, (rates,)), target(rates), rtol=1e-12)
+
+
+def factored(a0):
+    a = a0.copy()
+    n = a.shape[0]
+    for k in range(n):
+        a[k:, k] /= np.sqrt(a[k, k])
+        for j in range(k + 1, n):
+            a[j:, j] -= a[j:, k] * a[j, k]
+    return np.tril(a)
+
+
+def test_an_array_that_loops_write_in_place_lies_as_they_go() -> None:
+    a = np.eye(5) * 6 + np.arange(25.0).reshape(5, 5) / 10
+    assert_same(factored, (a + a.T) / 2)
+    source = source_of(factored, factored, (a,))
+    assert re.search(r"a\[k \+ i \+ 1, k \+ i \+ j \+ 1\] -= a\[k, k \+ i \+ j \+ 1\] \* ", source), source

@@ -23,14 +23,14 @@ from .shrinking import own_memory
 DEEPER = 100                           # iterations that a loop is thought to have
 
 
-def free_arrays(block: Block, results: list[Atom]) -> set[Var]:
-    """The arrays whose axes may lie in any order."""
-    return {array for array in own_memory(block, results) if array.type.rank > 1}   # type: ignore[union-attr]
+def free_arrays(block: Block, results: list[Atom], in_place: bool = False) -> set[Var]:
+    """The arrays whose axes may lie in any order; `in_place` counts those that loops hand on as they are, too."""
+    return {array for array in own_memory(block, results, in_place) if array.type.rank > 1}   # type: ignore[union-attr]
 
 
 def laid_out(block: Block, results: list[Atom]) -> Block:
     """The block with the axes of such arrays in the order of its loops."""
-    free, gains = free_arrays(block, results), defaultdict[Var, dict[int, int]](lambda: defaultdict(int))
+    free, gains = free_arrays(block, results, in_place=True), defaultdict[Var, dict[int, int]](lambda: defaultdict(int))
     for array, at, around in _accesses(block, []):
         axis = _axis(at, around[-1]) if around and array in free else None
         if axis is not None:
@@ -86,6 +86,9 @@ class _Order:
             elif is_load(stmt) and stmt.args[0] in self.arrays:
                 at = self._turned(stmt.args[0], stmt.args[1:])
                 block[k] = Let(stmt.targets, Load, (self.arrays[stmt.args[0]], *at), {}, stmt.origin)
+            for carry in getattr(stmt, "carries", ()):
+                if carry.entry in self.arrays:
+                    carry.init = carry.entry = carry.next = carry.out = self.arrays[carry.entry]
             for inner in inner_blocks(stmt):
                 self.block(inner)
         return block

@@ -9,10 +9,10 @@ axis for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..core.grammar import Atom, Const, Let, Var
+from ..core.grammar import Atom, Const, Let, Loop, Var
 from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements, uses_after, uses_before
@@ -26,11 +26,23 @@ def shrink(block: Block, results: list[Atom], among: set[Var] | None = None) -> 
         _rewrite(block, mapping)
 
 
-def own_memory(block: Block, results: list[Atom]) -> dict[Var, Uses]:
-    """The arrays made here that nothing but loads and stores touches, with their uses."""
-    found = _Accesses(block)
+def own_memory(block: Block, results: list[Atom], in_place: bool = False) -> dict[Var, Uses]:
+    """The arrays made here that nothing but loads and stores touches, with their uses; `in_place` counts those that
+    loops hand on as they are, too."""
+    found = _Accesses(block, in_place)
     found.kept.update(atom_vars(tuple(results)))
     return {array: uses for array, uses in found.uses.items() if array not in found.kept}
+
+
+def without_carries_in_place(stmt: Any) -> Any:
+    """A loop without the arrays that it hands on as they are."""
+    if not isinstance(stmt, Loop):
+        return stmt
+    return replace(stmt, carries=[carry for carry in stmt.carries if not is_in_place(carry)])
+
+
+def is_in_place(carry: Any) -> bool:
+    return carry.init is carry.entry is carry.next is carry.out
 
 
 @dataclass(slots=True)
@@ -44,7 +56,8 @@ class Uses:
 class _Accesses:
     """Loads and stores of arrays, with the indices around them; what is used in another way is `kept` as it is."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, in_place: bool) -> None:
+        self.in_place = in_place
         self.uses: dict[Var, Uses] = {stmt.target: Uses() for stmt in statements(block)
                                       if isinstance(stmt, Allocate) and stmt.source is None}
         self.kept: set[Any] = set()
@@ -60,6 +73,7 @@ class _Accesses:
                     self._access(stmt.args[0], stmt.args[1:], around)
                     self.kept.update(atom_vars(stmt.args[1:]))
                 case _:
+                    stmt = without_carries_in_place(stmt) if self.in_place else stmt
                     self.kept.update(uses_before(stmt))
             indices = [index.var for index in stmt.indices] if isinstance(stmt, (Nest, Fold)) else []
             for inner in inner_blocks(stmt):
