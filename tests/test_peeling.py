@@ -50,3 +50,13 @@ def test_rings_planes_and_windows() -> None:
     assert "result[i + 2] = x[i + 3] - x[i]" in source_of(ring, ring, (np.ones(30),))
     assert "kept[i, j + 1] = x[i + j]" in source_of(windows, windows, (np.ones(30),))
     assert "- x[i + 1, j + 2] * x[i + 1, j])" in source_of(plane, plane, (np.ones((30, 30)),))
+
+
+def test_ends_of_integers_are_no_places() -> None:
+    """Tests whether a sum fits compare with numbers from which no other may be made."""
+    def counted(x):
+        number = int(x[0] ** 0.5)
+        return (number + (x.shape[0] - 1)) // (number + 1) + x[1]
+
+    source = source_of(counted, counted, (np.array([9.0, 2.0, 3.0]),))
+    assert "number > 9223372036854775807 - larger(n - 1, 0)" in source

@@ -10,11 +10,12 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Const, Let, Var
-from ..core.sizes import Extent, Size, Unknown, replaced
+from ..core.sizes import Extent, Size, Unknown, leaves, replaced
 from ..core.walk import size_of_atom
 from ..ops.integers import combined, is_exact
 
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = "less", "less_equal", "greater", "greater_equal"
+BEYOND = 2 ** 48                       # no place, but an end of what integers hold, from which a sum may not be made
 Comparison = tuple[str, Extent, Extent]
 
 
@@ -29,15 +30,23 @@ class Places:
         return replaced(size, lambda leaf: self.known.get(leaf.var) if isinstance(leaf, Unknown) else None)
 
     def sides(self, stmt: Any) -> list[Extent] | None:
-        """The operands of a statement, if it makes a place of places."""
+        """The operands of a statement, if it makes a place of places, of which one moves."""
         if not isinstance(stmt, Let) or len(stmt.targets) != 1:
             return None
         numbers = [atom for atom in (stmt.target, *stmt.args) if not isinstance(atom, Size)]
-        return list(map(self.of, stmt.args)) if stmt.args and all(map(is_exact, numbers)) else None
+        if not stmt.args or not all(map(is_exact, numbers)):
+            return None
+        sides = list(map(self.of, stmt.args))
+        moves = any(isinstance(leaf, Unknown) for side in sides for leaf in leaves(side))
+        return sides if moves and all(abs(_constant(side)) < BEYOND for side in sides) else None
 
     def note(self, stmt: Let, place: Extent | None) -> None:
         if place is not None:
             self.known[stmt.target] = place
+
+
+def _constant(size: Extent) -> int:
+    return size if isinstance(size, int) else size.constant
 
 
 def comparisons(stmt: Let, sides: list[Extent]) -> list[Comparison]:
