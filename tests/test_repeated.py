@@ -1,4 +1,5 @@
-"""Functions of loops that are the same but for their names are one, in what threads share and in what they do not."""
+"""Functions of loops that are the same but for their names are one, in what threads share and in what they do not, and
+stretches of statements are, too."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from transformer import grad, jit
+from transformer.settings import config
 
 
 def network(params, x):
@@ -32,10 +34,10 @@ def layers(count: int, n: int, dtype: Any = float) -> list[tuple[np.ndarray, np.
     return [(w.astype(dtype), b.astype(dtype)) for w, b in zip(*scales, strict=True)]
 
 
-def calls(source: str) -> dict[str, int]:
+def calls(source: str, begins: str = "fill_") -> dict[str, int]:
     """The functions that a module defines for loops, with how often its kernel names each."""
     tree = ast.parse(source)
-    made = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("fill_")}
+    made = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith(begins)}
     used = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     return {name: used.count(name) for name in made}
 
@@ -57,6 +59,28 @@ def test_repeated_nests_are_called() -> None:
     for found, expected in zip(fast(scales, x), grad(normalized)(scales, x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-10)
     assert any(times >= 2 for times in calls(fast.source).values()), fast.source
+
+
+def scaled_network(params, x):
+    for w, b in params:
+        x = np.cumsum(x @ w / float(x.shape[1]) ** 0.5 + b, axis=0)
+    return np.sum(x**2)
+
+
+def step(params, x):
+    slopes = grad(scaled_network)(params, x)
+    return [(w - 0.01 * dw, b - 0.01 * db) for (w, b), (dw, db) in zip(params, slopes, strict=True)]
+
+
+def test_layers_are_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done for a layer is a function. The first layer computes a number for all, and all leave arrays."""
+    monkeypatch.setattr(config, "threads", 1)
+    params, x = layers(5, 6), np.random.default_rng(0).standard_normal((6, 6))
+    fast = jit(step)
+    for found, expected in zip(fast(params, x), step(params, x), strict=True):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9)
+    assert any(times >= 4 for times in calls(fast.source, "stage").values()), fast.source
 
 
 def totals_go_on(x, y):

@@ -53,8 +53,11 @@ class Expressions:
         self.names.used.update(self.lists.names.values())
         self.for_good = put_for_good(lowered.body, lowered.results)
         self.raveled = raveled_arrays(lowered.body)                      # by arrays and numbers of places in them
-        self.whole = {rows.type.sizes[0]: rows for (array, count), rows in self.raveled.items()      # type: ignore[union-attr]
-                      if count == 1 and array in {*lowered.function.params, *lowered.outside}}
+        self.whole: dict[Extent, list[Var]] = {}                         # what `ravel` gives, by how much that is
+        given = {*lowered.function.params, *lowered.outside}
+        for (array, count), rows in self.raveled.items():
+            if count == 1 and array in given:
+                self.whole.setdefault(rows.type.sizes[0], []).append(rows)   # type: ignore[union-attr]
 
     def collect_hosted(self, block: Block) -> None:
         """Names the functions in which Python does something."""

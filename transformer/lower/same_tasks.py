@@ -24,8 +24,18 @@ def form_of(task: Group, arrays: Iterable[Var | None]) -> Hashable:
     """What is equal for functions that do the same with their parameters; `arrays` are those among these."""
     params = [arg.arg for arg in task.head.args.args]
     form = _Form(params, set(assigned(task)))
-    parts = tuple((depth, form.of(node)) for depth, node in _nested(task.body, 0))
-    return parts, len(params), tuple(each and (each.type.dtype, numbers_of(each.type)) for each in arrays)     # type: ignore[union-attr]
+    return form.of_items(task.body), len(params), tuple(map(numbers_of_array, arrays))
+
+
+def form_with_numbers(items: list[Item], own: set[str]) -> tuple[Hashable, list[str]]:
+    """What is equal for items that differ in their `own` names alone, and these, in the order of their numbers."""
+    form = _Form([], own)
+    return form.of_items(items), list(form.numbers)
+
+
+def numbers_of_array(array: Var | None) -> Hashable:
+    """What of an array is part of what a function does: its dtype, and sizes that are numbers."""
+    return array and (array.type.dtype, numbers_of(array.type))          # type: ignore[union-attr]
 
 
 class _Form:
@@ -34,6 +44,9 @@ class _Form:
     def __init__(self, params: list[str], own: set[str]) -> None:
         self.numbers = {name: number for number, name in enumerate(params)}
         self.own = own
+
+    def of_items(self, items: list[Item]) -> Hashable:
+        return tuple((depth, self.of(node)) for depth, node in _nested(items, 0))
 
     def of(self, node: Any) -> Hashable:
         if isinstance(node, ast.Name):

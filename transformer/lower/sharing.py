@@ -23,7 +23,7 @@ from .nests import Allocate, Product, Store, Task, statements
 
 def shared(e: Any, stmt: Task) -> Line:
     """The call; the function goes to those of the module."""
-    size, cost = e.count(stmt.index.size), e.size(stmt.cost)
+    size, cost = e.count(stmt.index.size, stmt.nest), e.size(stmt.cost)
     with e.names.scope():
         first, count = (e.names.give(Var(INT), wish) for wish in ("first", "count"))
         items = e.block(stmt.body)

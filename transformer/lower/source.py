@@ -23,8 +23,10 @@ from .functions import Functions, module_of
 from .lists import Lists
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
+from .own_functions import Facts
 from .repeated import outlined
 from .statements import memory_name
+from .stretches import in_stretches
 
 
 @dataclass
@@ -111,7 +113,8 @@ class Printer(Loops):
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
         if is_kernel:                                                    # others may be given parts of one array
-            items = outlined(self, params, items)
+            known: dict[int, Facts] = {}
+            items = in_stretches(self, params, outlined(self, params, items, known), known)
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
         return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
 

@@ -25,7 +25,6 @@ from .nests import (
     Allocate,
     Block,
     Fold,
-    Index,
     Invoke,
     Keep,
     Kept,
@@ -38,6 +37,7 @@ from .nests import (
     Store,
     Task,
     Turn,
+    accesses,
 )
 from .numbers import choice, dtype_tree, literal
 from .sharing import shared
@@ -123,24 +123,28 @@ class Statements(Expressions):
 
     def _nest(self, stmt: Nest) -> list[Item]:
         with self.names.scope():
-            return self._loops(stmt.indices, lambda: self.block(stmt.body), stmt.origin)
+            return self._loops(stmt, lambda: self.block(stmt.body))
 
     def _turn(self, stmt: Turn) -> list[Item]:
         return [Line(turned(self, stmt), stmt.origin)] if is_by_squares(stmt, self.lowered.assumptions) else (
             self._nest(stmt))
 
-    def _loops(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
-        for index in indices:
+    def _loops(self, stmt: Nest | Fold, body: Callable[[], list[Item]]) -> list[Item]:
+        for index in stmt.indices:
             self.names.index(index.var)
         items = body()
-        for index in reversed(indices):
-            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.count(index.size)), [], [], None)
-            items = [Group(head, items, [], origin)]
+        for index in reversed(stmt.indices):
+            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.count(index.size, stmt)), [], [], None)
+            items = [Group(head, items, [], stmt.origin)]
         return items
 
-    def count(self, size: Extent) -> ast.expr:
-        """How many places a loop goes through: `x_flat.size`, where these are all of an array."""
-        return ast.Attribute(self.atom(self.whole[size]), "size") if size in self.whole else self.trips(size)
+    def count(self, size: Extent, stmt: Any) -> ast.expr:
+        """How many places a loop goes through: `x_flat.size`, where these are all of an array, best of one that the
+        loop writes, or reads."""
+        if size not in self.whole:
+            return self.trips(size)
+        own = [rows for array, at in accesses(stmt) if (rows := self.raveled.get((array, len(at)))) in self.whole[size]]
+        return ast.Attribute(self.atom((own or self.whole[size])[-1]), "size")
 
     def _fold(self, stmt: Fold) -> list[Item]:
         items: list[Item] = []
@@ -153,7 +157,7 @@ class Statements(Expressions):
             items.append(Line(ast.Assign([ast.Name(name)], init), stmt.origin))
         self.passing.update(carry.out for carry in stmt.carries)
         with self.names.scope():
-            items += self._loops(stmt.indices, lambda: self.iteration(stmt) + self._next(stmt), stmt.origin)
+            items += self._loops(stmt, lambda: self.iteration(stmt) + self._next(stmt))
         return items
 
     def goes_on(self, carry: Carry) -> bool:

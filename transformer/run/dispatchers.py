@@ -138,6 +138,12 @@ class InnerDispatcher(base):
         self.overloads[tuple(made.signature.args)] = made
 
 
+class RepeatedDispatcher(InnerDispatcher):
+    """One that is called several times, and stays a function of its own."""
+
+    passes = ApartPasses
+
+
 class AnyLayoutDispatcher(InnerDispatcher):
     """One that is compiled once for arrays of all layouts, and for numbers whatever they are."""
 

@@ -24,14 +24,16 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
     _make_importable(namespace)
     from numba.core.registry import CPUDispatcher
 
-    from .dispatchers import InnerDispatcher, KernelDispatcher
+    from .dispatchers import InnerDispatcher, KernelDispatcher, RepeatedDispatcher
     recursive = {name for name in options if name in _reached_from(name, namespace, options)}
     shared = forms_of(namespace, options, {kernel, *recursive}) if objects is not None else {}
     for name, chosen in options.items():
         if shared.get(name) in KNOWN:
             namespace[name] = KNOWN[shared[name]]
             continue
-        kind: Any = KernelDispatcher if name == kernel else InnerDispatcher
+        kind: Any = RepeatedDispatcher if "apart" in chosen else InnerDispatcher
+        if name == kernel:
+            kind = KernelDispatcher
         if not chosen["nogil"] or name in recursive:       # which Python calls again, or the function itself
             kind = CPUDispatcher
         known = {"nopython": True, "no_cfunc_wrapper": True, **for_numba(chosen)}
