@@ -52,6 +52,8 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
         for item in atom.values() if kind is dict else atom:
             if type(item) is Var:
                 found.append(item)
+            elif type(item) is Size:
+                found += item.unknowns
             elif type(item) not in MENTIONS_NOTHING:
                 _collect_vars(item, found)
     elif kind is slice:
@@ -232,7 +234,9 @@ class Copier:
         return atom
 
     def size(self, size: Extent) -> Extent:
-        return replaced(size, self._leaf) if isinstance(size, Size) else size
+        if not isinstance(size, Size) or self.dims is None and self.mapping.keys().isdisjoint(size.unknowns):
+            return size
+        return replaced(size, self._leaf)
 
     def _leaf(self, leaf: Any) -> Extent | None:
         if isinstance(leaf, Dim):

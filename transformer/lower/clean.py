@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..core.grammar import UNDEFINED, Atom, Call, Const, Effect, If, Let, Loop, Var, type_of
@@ -43,6 +44,7 @@ def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Bloc
 
 def equal_sizes(assumptions: Assumptions) -> Callable[[Dim], Extent | None]:
     """What stands for a dimension: the one of all equal ones that stays."""
+    @cache
     def normal(dim: Dim) -> Extent | None:
         size = assumptions.normal(Size.of(dim))
         return None if size == Size.of(dim) else size

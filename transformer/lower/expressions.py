@@ -20,7 +20,7 @@ from .hosted import Call, collect
 from .inlining import Inlining
 from .lists import Lists, put_for_good
 from .naming import Names
-from .nests import Block, Lowered
+from .nests import Allocate, Block, Lowered, statements
 from .numbers import Numbers, literal
 from .raveling import raveled_arrays
 
@@ -52,6 +52,7 @@ class Expressions:
         self.lists = lists or Lists([lowered])
         self.names.used.update(self.lists.names.values())
         self.for_good = put_for_good(lowered.body, lowered.results)
+        self.allocated = {stmt.target for stmt in statements(lowered.body) if isinstance(stmt, Allocate)}
         self.raveled = raveled_arrays(lowered.body)                      # by arrays and numbers of places in them
         self.whole: dict[Extent, list[Var]] = {}                         # what `ravel` gives, by how much that is
         given = {*lowered.function.params, *lowered.outside}

@@ -58,6 +58,7 @@ class _Gathering:
     def __init__(self, lifetimes: Lifetimes) -> None:
         self.lifetimes = lifetimes
         self.gathered: set[Var] = set()
+        self.known: dict[int, list[tuple[Any, dict[Var, Store]]]] = {}   # what statements of blocks fill
 
     def block(self, block: Block, repeated: bool) -> None:
         for stmt in list(block):
@@ -75,8 +76,8 @@ class _Gathering:
             return True
         if self._is_followed(update, block):
             return True
-        made = next((stmt for stmt in block if source in filled_arrays(stmt)), None)
-        if made is not None and cost_of(makers_of(made, filled_arrays(made)[source])) == 0:
+        made, stores = next(((stmt, stores) for stmt, stores in self._filled(block) if source in stores), (None, {}))
+        if made is not None and cost_of(makers_of(made, stores[source])) == 0:
             return True
         if made is None and not repeated:                                # a copy of an argument and a pass over it
             return True
@@ -92,10 +93,17 @@ class _Gathering:
             True for _ in self._read_by(following, array, block))
 
     def _read_by(self, update: Update, array: Var, block: Block) -> Iterator[tuple[Any, ...]]:
-        fillers = {filled: (stmt, store) for stmt in block for filled, store in filled_arrays(stmt).items()}
+        fillers = {filled: (stmt, store) for stmt, stores in self._filled(block) for filled, store in stores.items()}
         yield from _read(array, update.nest.body, fillers, Copier())
 
+    def _filled(self, block: Block) -> list[tuple[Any, dict[Var, Store]]]:
+        """The statements that fill arrays, with the stores that do it; found once, while none of them changes."""
+        if id(block) not in self.known:
+            self.known[id(block)] = [(stmt, stores) for stmt in block if (stores := filled_arrays(stmt))]
+        return self.known[id(block)]
+
     def _rewrite(self, update: Update, block: Block) -> None:
+        self.known.clear()
         self.gathered.add(update.memory.target)
         builder = current()
         with builder.at(update.nest.origin):

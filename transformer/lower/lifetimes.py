@@ -72,7 +72,9 @@ class Lifetimes:
                 alive = self._loop(stmt, alive)
             case Nest() | Fold():
                 alive = alive.union(*map(self.mentions.used, stmt.body), uses_after(stmt))
-        return (alive - set(defined(stmt))).union(uses_before(stmt))
+        made, used = defined(stmt), uses_before(stmt)
+        alive = alive if alive.isdisjoint(made) else alive.difference(made)
+        return alive if alive.issuperset(used) else alive.union(used)
 
     def _loop(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
         """What comes from outside of a loop is needed in every iteration."""

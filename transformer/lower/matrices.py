@@ -12,7 +12,7 @@ from ..core.walk import atom_vars, size_of_atom
 from ..write.expressions import dotted
 from ..write.sizes import number
 from .blas import gemm
-from .nests import Allocate, Index, Part, Product, statements
+from .nests import Index, Part, Product
 
 
 def product_tree(e: Any, stmt: Product) -> ast.stmt:
@@ -107,7 +107,7 @@ def _is_plain(entries: list[tuple[Index | None, ast.expr]]) -> bool:
 
 
 def _is_made_here(e: Any, array: Var) -> bool:
-    return any(isinstance(stmt, Allocate) and stmt.target is array for stmt in statements(e.lowered.body))
+    return array in e.allocated
 
 
 def _reshaped(e: Any, tree: ast.expr, axes: list[Index], rows: list[Index], columns: list[Index]) -> ast.expr:

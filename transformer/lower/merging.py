@@ -97,7 +97,7 @@ class _Merging:
         made = self._placed(left)
         while len(made) < len(left):                                     # joined, they may have more in common
             left, made = made, self._placed(made, without_loops=True)
-        return _with_memory(memory, [each.stmt for each in made])
+        return _with_memory(memory, made)
 
     def _placed(self, facts: list[Facts], without_loops: bool = False) -> list[Facts]:
         """Statements with those joined that fit; of the second time on those alone that have no loops inside."""
@@ -207,15 +207,15 @@ class _Joint:
         return Nest(first.indices, body, first.origin, ordered)
 
 
-def _with_memory(memory: Block, block: Block) -> Block:
+def _with_memory(memory: Block, facts: list[Facts]) -> Block:
     """Memory stands right before the first statement that writes to it."""
     waiting = {stmt.target: stmt for stmt in memory}
     made: Block = []
-    for stmt in block:
-        for var in all_uses([stmt]):
+    for each in facts:
+        for var in () if waiting.keys().isdisjoint(each.reads) else all_uses([each.stmt]):
             if var in waiting:
                 made.append(waiting.pop(var))
-        made.append(stmt)
+        made.append(each.stmt)
     return [*made, *waiting.values()]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 from ..core.grammar import Const, Let, Var
+from ..core.naming import numbered
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
 from ..ops.arithmetic import Cast
@@ -50,13 +52,13 @@ class Names:
 
     def give(self, var: Var, wish: str) -> str:
         """Names a variable: by its own name, or as wished."""
-        name = identifier(var.name) if var.name else identifier(wish)
-        blocked = {other for other, type in self.types.items() if type != self._kind(var)}
-        used = self.used | blocked | (set() if var.name else self.reserved)
-        self.of[var] = name = fresh(name, used)
+        wish, kind, reserved = identifier(var.name or wish), self._kind(var), () if var.name else self.reserved
+        name = next(name for name in (numbered(wish, k) for k in count(1)) if name not in self.used
+                    and name not in reserved and self.types.get(name, kind) == kind)
+        self.of[var] = name
         self.used.add(name)
         self.ever.add(name)
-        self.types[name] = self._kind(var)
+        self.types[name] = kind
         return name
 
     @staticmethod

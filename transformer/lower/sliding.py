@@ -48,23 +48,34 @@ def slide(block: Block, results: list[Atom]) -> Block:
     for stmt in block:
         for inner in inner_blocks(stmt):
             slide(inner, results)
-    for reader in [stmt for stmt in reversed(block) if _is_by_rows(stmt)]:
+    makers = _Makers()
+    for reader in [stmt for stmt in reversed(block) if makers[stmt]]:
         if reader in block:
-            _slide_into(reader, block, results)
+            _slide_into(reader, block, results, makers)
     return block
+
+
+class _Makers(dict[Any, set[Var]]):
+    """The arrays that nests by rows write to, found once for each; nothing for other statements."""
+
+    def __missing__(self, stmt: Any) -> set[Var]:
+        self[stmt] = written(stmt) if _is_by_rows(stmt) else set()
+        return self[stmt]
 
 
 def _is_by_rows(stmt: Any) -> bool:
     return is_numeric(stmt) and (len(stmt.indices) > 1 or any(isinstance(each, Nest) for each in stmt.body))
 
 
-def _slide_into(reader: Nest, block: Block, results: list[Atom]) -> None:
+def _slide_into(reader: Nest, block: Block, results: list[Atom], makers: _Makers) -> None:
     """Takes the nests before a nest into it, the nearest first, as far as that goes."""
+    read = loaded(reader)
     for maker in reversed(block[:block.index(reader)]):
-        if _is_by_rows(maker):
+        if not read.isdisjoint(makers[maker]):
             window = _Window(maker, reader, block)
             if window.fits(results):
                 reader = window.joint()
+                read = loaded(reader)
 
 
 class _Window:

@@ -84,8 +84,9 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     donated = set(donated).difference(function.results)
     given = given_away(function)
     lowered = _expanded(function, assumptions, donated, given, threads)
+    moving = _moving(lowered.body) if donated else set()
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
-                        if atom in donated and _stays(atom, lowered.body)]
+                        if atom in donated and atom not in moving]
     lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given, is_called=True)
                        for callee in callees_of(function)]
     return lowered
@@ -150,8 +151,10 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
 
 
 def _outside(body: Block, results: list[Any]) -> list[Var]:
-    """The arrays that the caller of a function allocates: results, and large ones."""
-    found = [atom for atom in dict.fromkeys(results) if _is_outside(atom, body)]
+    """The arrays that the caller of a function allocates: results whose size is known before it runs and which stay
+    where they are, and large arrays."""
+    made = {stmt.target for stmt in body if isinstance(stmt, Allocate)} - _moving(body)
+    found = [atom for atom in dict.fromkeys(results) if atom in made and all(map(guardable, type_of(atom).sizes))]  # type: ignore[union-attr]
     return [*found, *(stmt.target for stmt in body if _is_large(stmt) and stmt.target not in results)]
 
 
@@ -164,13 +167,7 @@ def _is_large(stmt: Any) -> bool:
     return type.rank > 1 and all(map(guardable, type.sizes))
 
 
-def _is_outside(result: Any, body: Block) -> bool:
-    """Whether a result is an array whose size is known before the function runs, and which stays where it is."""
-    allocated = any(isinstance(stmt, Allocate) and stmt.target is result for stmt in body)
-    return allocated and _stays(result, body) and all(map(guardable, type_of(result).sizes))   # type: ignore[union-attr]
-
-
-def _stays(array: Any, body: Block) -> bool:
-    """Whether the name of an array is that of the same memory all the time: no loop takes turns with it."""
-    return not any(carry.entry is array and carry.next is not array for stmt in statements(body)
-                   for carry in getattr(stmt, "carries", ()))
+def _moving(block: Block) -> set[Any]:
+    """The names of arrays that are not those of the same memory all the time: a loop takes turns with them."""
+    return {carry.entry for stmt in statements(block) for carry in getattr(stmt, "carries", ())
+            if carry.next is not carry.entry}

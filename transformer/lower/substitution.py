@@ -146,6 +146,8 @@ class _Producers:
                     self._stored(stmt, around)
                 case Let() if is_load(stmt):
                     self._loaded(stmt, block, around)
+                case Let():
+                    self._uses(uses_before(stmt))
                 case _:
                     self._other(stmt, block, around)
 
