@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
 LANE = "{}_lane"                                           # and what one lane has of them all
@@ -27,9 +28,16 @@ def numbered(name: str, k: int) -> str:
     """
     if k == 1:
         return name
+    before, behind = _around_number(name)
+    return f"{before}{k}{behind}"
+
+
+@lru_cache(1024)
+def _around_number(name: str) -> tuple[str, str]:
+    """What stands before the number of a name, and behind it."""
     found = re.fullmatch(r"(.+)(_dot|_bar)", name)
     stem, mark = (found[1], found[2]) if found else (name, "")
-    return f"{stem}_{k}{mark}" if stem[-1].isdigit() else f"{stem}{k}{mark}"
+    return f"{stem}_" if stem[-1].isdigit() else stem, mark
 
 
 def cotangent_name(parameters: Collection[str]) -> str:

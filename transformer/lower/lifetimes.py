@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from ..core.grammar import If, Loop, Var
@@ -45,47 +46,91 @@ class Mentions:
         return found
 
 
+Events = tuple[list[int], list[bool]]    # where statements have to do with a variable, and whether they look at it
+NOTHING: tuple[Sequence[int], Sequence[bool]] = ((), ())
+
+
+class Alive:
+    """The variables that are looked at behind a place in a block: those at which the next statement from there looks
+    that has to do with them, and where there is none, those that are alive at the `end` of the block."""
+
+    __slots__ = "end", "events", "place"
+
+    def __init__(self, events: dict[Var, Events], place: int, end: Container[Var]) -> None:
+        self.events, self.place, self.end = events, place, end
+
+    def __contains__(self, var: object) -> bool:
+        places, looks = self.events.get(var, NOTHING)                    # type: ignore[call-overload]
+        behind = bisect_left(places, -self.place) - 1
+        return looks[behind] if behind >= 0 else var in self.end
+
+
+class Either:
+    """What is in one container or another."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *parts: Container[Var]) -> None:
+        self.parts = parts
+
+    def __contains__(self, var: object) -> bool:
+        return any(var in part for part in self.parts)
+
+
 class Lifetimes:
     """`after[id(stmt)]` are the variables that are read after a statement of any block outside of nests."""
 
     def __init__(self, block: Block, results: Iterable[Any]) -> None:
         self.mentions = Mentions()
-        self.after: dict[int, frozenset[Var]] = {}
+        self.after: dict[int, Alive] = {}
         self._block(block, frozenset(atom_vars(tuple(results))))
 
     def is_needed_after(self, stmt: Any, var: Var) -> bool:
         return var in self.after[id(stmt)]
 
-    def _block(self, block: Block, alive: frozenset[Var]) -> frozenset[Var]:
-        for stmt in reversed(block):
-            self.after[id(stmt)] = alive
-            alive = self._before(stmt, alive)
-        return alive
+    def _block(self, block: Block, end: Container[Var]) -> Alive:
+        """What is alive before a block, of which this is at its end."""
+        events: dict[Var, Events] = {}
+        for place in range(len(block) - 1, -1, -1):
+            stmt = block[place]
+            self.after[id(stmt)] = alive = Alive(events, place, end)
+            inside, overwritten = self._inside(stmt, alive)
+            used = (inside - set(defined(stmt))).union(uses_before(stmt))
+            for var in used.union(overwritten, defined(stmt)):
+                places, looks = events.setdefault(var, ([], []))
+                places.append(-place)                                    # so that they ascend
+                looks.append(var in used)
+        return Alive(events, -1, end)
 
-    def _before(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
+    def _inside(self, stmt: Any, alive: Alive) -> tuple[set[Var], set[Var]]:
+        """The variables from before a statement that its blocks look at, and those that they make in any case."""
         match stmt:
             case If():
-                then, orelse = (alive.union(atom_vars(tuple(getattr(merge, side) for merge in stmt.merges)))
-                                for side in ("then", "orelse"))
-                alive = self._block(stmt.then, then) | self._block(stmt.orelse, orelse)
+                return self._branches(stmt, alive)
             case Loop():
-                alive = self._loop(stmt, alive)
+                return self._loop(stmt, alive), set()
             case Nest() | Fold():
-                alive = alive.union(*map(self.mentions.used, stmt.body), uses_after(stmt))
-        made, used = defined(stmt), uses_before(stmt)
-        alive = alive if alive.isdisjoint(made) else alive.difference(made)
-        return alive if alive.issuperset(used) else alive.union(used)
+                return set(uses_after(stmt)).union(*map(self.mentions.used, stmt.body)), set()
+        return set(), set()
 
-    def _loop(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
+    def _branches(self, stmt: If, alive: Alive) -> tuple[set[Var], set[Var]]:
+        then, orelse = (frozenset(atom_vars(tuple(getattr(merge, side) for merge in stmt.merges)))
+                        for side in ("then", "orelse"))
+        before = Either(self._block(stmt.then, Either(alive, then)), self._block(stmt.orelse, Either(alive, orelse)))
+        body = (*stmt.then, *stmt.orelse)
+        touched = set(then | orelse).union(*map(self.mentions.used, body), *map(self.mentions.made, body))
+        used = {var for var in touched if var in before}
+        return used, touched - used
+
+    def _loop(self, stmt: Loop, alive: Alive) -> set[Var]:
         """What comes from outside of a loop is needed in every iteration."""
-        body = (*getattr(stmt, "test", ()), *stmt.body)
+        body = (*stmt.test, *stmt.body)
         inside = frozenset(inner_targets(stmt)).union(*map(self.mentions.made, body))
-        outer = frozenset(uses_after(stmt)).union(*map(self.mentions.used, body)) - inside
-        end = alive | outer
-        start = self._block(stmt.body, end.union(uses_after(stmt)))
-        if isinstance(stmt, Loop):
-            self._block(stmt.test, end | start)
-        return end
+        outer = set(uses_after(stmt)).union(*map(self.mentions.used, body)) - inside
+        end = Either(alive, outer)
+        start = self._block(stmt.body, Either(end, frozenset(uses_after(stmt))))
+        self._block(stmt.test, Either(end, start))
+        return outer
 
 
 def mentioned(stmt: Any) -> set[Var]:

@@ -14,6 +14,7 @@ are its other results, in their order. What is a parameter or a constant itself 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -102,7 +103,7 @@ class _Sizes(SizePlan):
         sizes = [size for shape in shapes if self.whole(shape) is None for size in shape if isinstance(size, Size)]
         self._name(sizes, function.size_names)
         needed = [*self.named, *(dim for size in sizes for dim in self._dims(size))]
-        self.named |= {dim: None for dim in needed if needed.count(dim) > 1}
+        self.named |= {dim: None for dim, times in Counter(needed).items() if times > 1}
         wholes = {whole for shape in shapes if (whole := self.whole(shape)) is not None}
         self.looked_at = {dims[dim][0] for dim in needed} | wholes
 
