@@ -32,6 +32,7 @@ from .direct import DirectCalls
 from .ranges import RangeLoops
 from .raveled import RaveledArrays
 from .selections import SelectedNumbers
+from .unused import leave_out_unused
 
 base: Any = Lower
 node: Any = MDValue
@@ -284,6 +285,10 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
 
 class KernelLower(SelectedNumbers, RangeLoops, DirectCalls, RaveledArrays, Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        super().lower_normal_function(fndesc)
+        leave_out_unused(self.function)
 
 
 @marked(mutates_CFG=True, analysis_only=False)
