@@ -114,3 +114,24 @@ def parts_of_one_array(x):
 ])
 def test_nests_that_are_alike_compute_what_they_did(function: Callable[..., Any], args: Any) -> None:
     np.testing.assert_allclose(jit(function)(*args), function(*args), rtol=1e-12)
+
+
+def triangles(x):
+    """Arrays of few numbers, which are set to 0 one by one."""
+    lower, upper = np.zeros((3, 3)), np.zeros((3, 3))
+    for i in range(3):
+        for j in range(i):
+            lower[i, j] = x[i, j]
+            upper[j, i] = x[j, i] * lower[i, j]
+    for i in range(3):
+        for j in range(3):
+            upper[i, j] += lower[j, i] * x[i, j]
+    return np.sum(lower * upper)
+
+
+def test_numbers_without_loops_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 1)
+    x = np.random.default_rng(0).random((3, 3))
+    fast = jit(triangles)
+    np.testing.assert_allclose(fast(x), triangles(x), rtol=1e-12)
+    assert not calls(fast.source, "stage"), fast.source

@@ -68,16 +68,19 @@ class _Search(Names):
         return None
 
     def _candidates(self) -> Iterator[tuple[int, int, int]]:
-        """How much stretches may save, where they are in the text, and how long."""
-        sums = [0]
+        """How much stretches may save, where they are in the text, and how long. Numbers without a loop stay where they
+        are: to call a function takes as long."""
+        sums, loops = [0], [0]
         for k in self.kept:
             sums.append(sums[-1] + self.facts[k].weight)
+            loops.append(loops[-1] + (not _is_of_numbers(self.items[k])))
         ends = sorted(range(len(self.text)), key=lambda k: self.text[k:])
         seen = set()
         for one, other in pairwise(ends):
             length = min(len(commonprefix([self.text[one:], self.text[other:]])), abs(one - other))
             stretch, size = self.text[one:one + length], sums[one + length] - sums[one]
-            if length > 1 and size >= LEAST and stretch not in seen:
+            has_loops = loops[one + length] > loops[one]
+            if length > 1 and size >= LEAST and has_loops and stretch not in seen:
                 seen.add(stretch)
                 yield (self.text.count(stretch) - 1) * size, one, length
 
@@ -124,6 +127,10 @@ class _Search(Names):
             items.append(self.call(self._part(place, length, before), "stage"))
             done = stop
         return items + self.items[done:]
+
+
+def _is_of_numbers(item: Item) -> bool:
+    return isinstance(item, Line) and isinstance(item.node, (ast.Assign, ast.AugAssign))
 
 
 def _settled(items: list[Item], known: set[str]) -> Iterator[int]:
