@@ -13,10 +13,9 @@ def roots_grad(x, c, weights):
         raise ValueError("x, c and weights must have 1, 0 and 1 axes")
     if any(each.dtype.kind != "f" for each in (x, weights)):
         raise TypeError("x and weights must be arrays of floats")
-    dx = np.zeros_like(x)
+    dx = np.empty_like(x)
     dc = 0.0
-    # reverse of line 271: for i in range(len(x)):
-    for i in range(len(x)):
+    for i in range(len(x) - 1, -1, -1):
         t = x[i]
         t2 = t
         t_k = np.empty(20)

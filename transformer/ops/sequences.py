@@ -24,6 +24,7 @@ class Stacked(Op):
     of_sequences = True
     linear = "seq"
     operands = ("seq",)
+    silent = ("length",)
     view = True  # a record is kept as an array, and that is it
 
     def types(seq: Any, length: Extent = 0) -> ArrayType:

@@ -35,24 +35,29 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, joins branches
-    that follow one another, and lets loops count up that may; in source, parts are cleared when they have been used,
-    and pieces put together."""
+    that follow one another and loops with their arrays, and lets loops count up that may; in source, parts are cleared
+    when they have been used, and pieces put together."""
+    from .by_rows import by_rows
     from .clearing import clearing
     from .copies import copies
     from .cse import cse
     from .dead import dead
     from .first_writes import first_writes
+    from .fold import fold
     from .joining import joining
     from .order import order
     from .pieces import pieces
     for each in functions:
         order(each, assumptions)
-        first_writes(each, assumptions)
         if copies(each, assumptions, apart=False):
             dead(each, assumptions, before)
         if joining(each, assumptions):
             cse(each, assumptions)
             dead(each, assumptions, before)
+        if by_rows(each, assumptions):
+            fold(each, assumptions)
+            dead(each, assumptions, before)
+        first_writes(each, assumptions)
         if before is Before.SOURCE:
             clearing(each, assumptions)
             if pieces(each, assumptions):

@@ -105,16 +105,25 @@ def selects_once(fold: Fold, stmt: Let) -> bool:
 
 
 def _counts_up(fold: Fold, stmt: Let, types: list[Any]) -> bool:
-    """Whether, of integers and arrays of one axis, an array goes from 0 or higher upwards, all
+    """Whether, of integers and arrays that are long along one axis, an array goes from 0 or higher upwards, all
     along that axis."""
-    vectors = [type for type in types if rank_of(type)]
-    if any(is_mask(type) for type in types) or any(type.rank != 1 for type in vectors):
+    arrays = [type for type in types if rank_of(type)]
+    if any(is_mask(type) for type in types):
         return False
     normal = fold.assumptions.normal
-    longest = [normal(type.sizes[0]) for type in vectors if type.sizes[0] != 1]
-    counting = [fold.defined_by(atom, "arange") for atom in stmt.args[2:]]
-    return any(each is not None and _goes_up(fold, each) and all(
-        size == normal(_length(each)) for size in longest) for each in counting)
+    long = {(k - type.rank, normal(size)) for type in arrays for k, size in enumerate(type.sizes) if size != 1}
+    counting = [fold.defined_by(_without_unit_axes(fold, atom), "arange") for atom in stmt.args[2:]]
+    return not long or len({axis for axis, _ in long}) == 1 and any(each is not None and _goes_up(fold, each) and all(
+        size == normal(_length(each)) for _, size in long) for each in counting)
+
+
+def _without_unit_axes(fold: Fold, atom: Atom) -> Atom:
+    """What `np.arange(n)[:, None]` is made of."""
+    inner = fold.defined_by(atom, "expand_dims", "get")
+    if inner is None or len(inner.args) != 1:
+        return atom
+    plain = all(entry is None or entry == slice(None) for entry in inner.attrs.get("index", ()))
+    return inner.args[0] if plain else atom
 
 
 def _goes_up(fold: Fold, stmt: Let) -> bool:

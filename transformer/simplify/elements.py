@@ -38,6 +38,8 @@ from .rewriter import array_type
 if TYPE_CHECKING:
     from .fold import Fold
 
+BACKWARDS = (slice(None, None, -1),)
+
 
 @with_operand("get")
 def _of_part(fold: Fold, stmt: Let) -> Any:
@@ -72,11 +74,11 @@ def _in_turn(fold: Fold, stmt: Let) -> Any:
 
 def _place(stmt: Let) -> int | None:
     """The number k of ``x[k]``."""
-    if len(stmt.attrs["index"]) != 1 or array_type(stmt.target).sizes:
+    entry, *others = _first_axes(stmt)
+    if others:
         return None
-    (entry,) = stmt.attrs["index"]
     atom = stmt.args[1 + entry.k] if isinstance(entry, Slot) else entry
-    return int(atom.value) if isinstance(atom, Const) else atom if isinstance(atom, int) else None
+    return int(atom.value) if isinstance(atom, Const) else atom if type(atom) is int else None
 
 
 def _bounds(part: Let) -> tuple[Extent | None, Atom | None]:
@@ -103,18 +105,48 @@ def _is_written(fold: Fold, array: Any) -> bool:
 
 
 def _element(fold: Fold, stmt: Let, array: Any, place: Extent) -> Any:
+    others = stmt.attrs["index"][1:]
     if isinstance(place, int):
-        return fold.become(stmt, Get, array, index=(place,))
-    return fold.become(stmt, Get, array, atom_of_size(place), index=(Slot(0),))
+        return fold.become(stmt, Get, array, index=(place, *others))
+    return fold.become(stmt, Get, array, atom_of_size(place), index=(Slot(0), *others))
 
 
 @with_operand("full")
 def _of_filled(fold: Fold, stmt: Let) -> Any:
-    """np.full(1, s)[0] → s."""
+    """np.full(n, s)[k] → s."""
     filled = fold.defined_by(stmt.args[0], "full")
-    if filled is None or _place(stmt) not in (0, -1) or not fold.is_generated:
+    if filled is None or array_type(stmt.target).sizes or not fold.is_generated:
         return None
-    return fold.instead(stmt, filled.args[0]) if array_type(filled.target).sizes == (1,) else None
+    return fold.instead(stmt, filled.args[0])
+
+
+@with_operand("get")
+def _turned_back(fold: Fold, stmt: Let) -> Any:
+    """x[::-1][::-1] → x, in derivatives."""
+    inner = _turn(fold, stmt.args[0])
+    if inner is None or _first_axes(stmt) != BACKWARDS or not fold.is_generated:
+        return None
+    return fold.instead(stmt, inner.args[0], copies=False)
+
+
+@with_operand("multiply", "divide", "negative")
+def _turned_multiple(fold: Fold, stmt: Let) -> Any:
+    """(2 * x[::-1])[::-1] → 2 * x, in derivatives."""
+    inner = fold.own(stmt.args[0], "multiply", "divide", "negative")
+    if inner is None or inner.attrs or _first_axes(stmt) != BACKWARDS or not fold.is_generated:
+        return None
+    wide = [k for k, atom in enumerate(inner.args) if array_type(atom).rank]
+    turn = _turn(fold, inner.args[wide[0]]) if len(wide) == 1 else None
+    if turn is None:
+        return None
+    return fold.become(stmt, inner.op, *inner.args[:wide[0]], turn.args[0], *inner.args[wide[0] + 1:])
+
+
+def _turn(fold: Fold, atom: Atom) -> Let | None:
+    """The statement that turns an array, which nobody writes to, around."""
+    inner = fold.defined_by(atom, "get")
+    is_turn = inner is not None and _first_axes(inner) == BACKWARDS and not _is_written(fold, inner.args[0])
+    return inner if is_turn else None
 
 
 def _sum_of_one(fold: Fold, stmt: Let) -> Any:
@@ -126,4 +158,4 @@ def _sum_of_one(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Get, stmt.args[0], index=(0,))
 
 
-RULES = {"get": [_of_part, _in_turn, _of_filled], "sum": [_sum_of_one]}
+RULES = {"get": [_of_part, _in_turn, _of_filled, _turned_back, _turned_multiple], "sum": [_sum_of_one]}
