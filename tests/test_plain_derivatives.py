@@ -100,6 +100,19 @@ def eliminated(a: Any) -> Any:
     return np.sum(a)
 
 
+def divergence(q: Any, p: Any) -> Any:
+    return np.sum(p * np.log(p / q))
+
+
+def softest(x: Any) -> Any:
+    gamma = 0.3
+    return -gamma * np.log(np.sum(np.exp(-x / gamma)))
+
+
+def only_item(x: Any) -> Any:
+    return (x[:1, None] @ np.exp(x[None, :1]))[0, 0] ** 2
+
+
 def bond(x: Any, c: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
@@ -141,6 +154,9 @@ CASES = [
     (normal, (V,), ["dx = -x\n"], ["0.5"]),
     (spins, (V, 2.0), ["ds[i] -= h + s[rest]\n"], ["1.0", "-h"]),
     (half_squares, (V, X), ["dr = r / x.shape[0]\n"], ["0.5"]),
+    (divergence, (V ** 2, V ** 2), ["dq = -p / q\n"], []),
+    (softest, (V,), ["dx = e / np.sum(e)\n"], ["copy"]),
+    (only_item, (V,), ["np.full((1, 1), "], ["np.zeros((1, 1))"]),
     (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),
     (bond, (V, 2.0), [], ["2 * root"]),
     (new_axis, (V,), ["dx = np.sum(e, axis=1) - np.sum(e, axis=0)"], ["keepdims", "zeros"]),

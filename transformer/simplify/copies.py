@@ -30,9 +30,9 @@ from .uses import Uses, number_for
 
 
 def copies(function: Function, assumptions: Assumptions, apart: bool = True) -> bool:
-    """Removes copies in place; says whether there were any. Those of `again` stay, unless they need not be
-    kept `apart`."""
-    return Copies(function, assumptions, ("same",) if apart else ("same", "again")).run()
+    """Removes copies in place; says whether there were any. Those of `again` and `stop_gradient` stay, unless they need
+    not be kept `apart`."""
+    return Copies(function, assumptions, ("same",) if apart else ("same", "again", "stop_gradient")).run()
 
 
 class Copies(Rewriter):

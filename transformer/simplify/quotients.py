@@ -33,8 +33,9 @@ from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import with_operand
 from .constants import has_dtype, is_power_of_two
 from .neutral import number
-from .rewriter import array_type
+from .rewriter import array_type, same_atom
 from .shapes import covers
+from .signs import DEEPEST
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -45,7 +46,7 @@ ONE = Const(1.0)
 
 @with_operand("divide", "expand_dims")
 def _over(fold: Fold, stmt: Let) -> Any:
-    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, a / b * b → a, in generated code: one rounding less."""
+    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
     if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
         return None
     for first, other in (stmt.args, stmt.args[::-1]):
@@ -59,11 +60,54 @@ def _over(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("divide", "multiply", "negative")
+def _undone(fold: Fold, stmt: Let) -> Any:
+    """-(a / b) * b → -a, a * b / c / b → a / c, in derivatives: two roundings less."""
+    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+        return None
+    divides = stmt.op.name == "divide"
+    for terms, factor in (stmt.args,) if divides else (stmt.args, stmt.args[::-1]):
+        if fold.has_type(terms, stmt.target) and (isinstance(factor, Var) or _is_constant(fold, factor)):
+            rest = _without(fold, stmt, terms, factor, "multiply" if divides else "divide")
+            if rest is not None:
+                is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0
+                return _become_last(fold, stmt) if is_new else fold.or_copy(stmt, rest)
+    return None
+
+
+def _become_last(fold: Fold, stmt: Let) -> Any:
+    """Makes `stmt` what was emitted last."""
+    made = fold.out.pop()
+    assert isinstance(made, Let)
+    for atom in made.args:
+        fold.mention(atom, -1)
+    return fold.become(stmt, made.op, *made.args)
+
+
+def _without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: int = DEEPEST) -> Atom | None:
+    """A product or quotient without the place in it where it was multiplied, or divided, by a factor: new statements
+    before `like`, for those around that place, which nothing else uses."""
+    own = fold.defined_by(terms, "multiply", "divide", "negative") if depth else None
+    if own is None or own.attrs:
+        return None
+    if own.op.name == name:
+        for rest, other in (own.args,) if name == "divide" else (own.args, own.args[::-1]):
+            if same_atom(other, factor) and fold.has_type(rest, own.target):
+                return rest
+    elif own.op.name == "divide" and same_atom(own.args[0], factor) and fold.has_type(own.args[1], own.target):
+        return fold.emit(like, Divide, ONE, own.args[1], type=type_of(own.target))
+    places = () if not fold.uses.once(own.target) else (0, 1) if own.op.name == "multiply" else (0,)
+    for place in places:
+        less = _without(fold, like, own.args[place], factor, name, depth - 1)
+        if less is not None:
+            args = (*own.args[:place], less, *own.args[place + 1:])
+            return fold.emit(like, own.op, *args, type=type_of(own.target))
+    return None
+
+
 def _times(fold: Fold, stmt: Let, quotient: Let, other: Atom) -> Any:
     """The product of a quotient that nothing else uses and a factor, as one quotient."""
     numerator, divisor = quotient.args
-    if other is divisor and isinstance(other, Var):
-        return fold.instead(stmt, numerator)
     if _is_unit(number(numerator), other) and _divides(fold, stmt.target, other, divisor):
         return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
     rest = _without_factor(fold, divisor, number(other)) or _beside_constant(fold, divisor, other)
@@ -190,8 +234,8 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 
 
 RULES = {
-    "multiply": [_over],
-    "divide": [_cancelled, _without_constant],
+    "multiply": [_undone, _over],
+    "divide": [_undone, _cancelled, _without_constant],
     "sum": [_led_total],
     "mean": [_led_total],
 }

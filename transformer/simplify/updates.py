@@ -90,6 +90,17 @@ def _filled(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Full, v, shape=wanted.sizes, **dtype)
 
 
+def _only_item(fold: Fold, stmt: Let) -> Any:
+    """zeros((1, 1))[0, 0] = v → an array filled with v, in generated code."""
+    wanted, v, index = array_type(stmt.target), stmt.args[1], stmt.attrs["index"]
+    if not fold.is_generated or set(wanted.sizes) != {1} or not all(type(entry) is int for entry in index):
+        return None
+    if len(index) < wanted.rank or array_type(v).sizes or fold.defined_by(stmt.args[0], *CREATED) is None:
+        return None
+    dtype = {} if array_type(v).dtype == wanted.dtype else {"dtype": wanted.dtype}
+    return fold.become(stmt, Full, v, shape=wanted.sizes, **dtype)
+
+
 def _added_to_zero(fold: Fold, stmt: Let) -> Any:
     """zeros[I] += v → zeros[I] = v, and x[I] = 0; x[I] += v → x[I] = v; also with writes in between
     that certainly do not touch I."""
@@ -171,5 +182,5 @@ def same_index(first: Let, slots: Sequence[Atom], second: Let, others: Sequence[
 
 RULES = {
     "addat": [_nothing_added, _added_to_zero],
-    "put": [_zero_again, _written_back, _filled, _written_twice, _all_written],
+    "put": [_zero_again, _written_back, _filled, _only_item, _written_twice, _all_written],
 }
