@@ -113,6 +113,10 @@ def only_item(x: Any) -> Any:
     return (x[:1, None] @ np.exp(x[None, :1]))[0, 0] ** 2
 
 
+def soft_maximum(x: Any) -> Any:
+    return np.sum(np.logaddexp.reduce(x, axis=1) ** 2)
+
+
 def bond(x: Any, c: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
@@ -157,6 +161,7 @@ CASES = [
     (divergence, (V ** 2, V ** 2), ["dq = -p / q\n"], []),
     (softest, (V,), ["dx = e / np.sum(e)\n"], ["copy"]),
     (only_item, (V,), ["np.full((1, 1), "], ["np.zeros((1, 1))"]),
+    (soft_maximum, (X,), ["total = np.logaddexp.reduce(x, axis=1)\n"], ["for ", "scipy"]),
     (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),
     (bond, (V, 2.0), [], ["2 * root"]),
     (new_axis, (V,), ["dx = np.sum(e, axis=1) - np.sum(e, axis=0)"], ["keepdims", "zeros"]),

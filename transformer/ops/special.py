@@ -163,12 +163,27 @@ def _parts(a, y, axis, keepdims):
     return np.exp(a - kept(where(y == -np.inf, 0, y), axis, keepdims))
 
 
+def _tangent_of_total(t, a, y, axis=None, keepdims=False):
+    return np.sum(t * _parts(a, y, axis, keepdims), axis=axis, keepdims=keepdims)
+
+
+def _cotangent_of_total(dy, a, y, axis=None, keepdims=False):
+    return kept(dy, axis, keepdims) * _parts(a, y, axis, keepdims)
+
+
+def _total_of_exponentials(a, axis=None, keepdims=False):
+    top = np.max(a, axis=axis, keepdims=True)
+    top = where(np.isfinite(top), top, 0)
+    total = np.log(np.sum(np.exp(a - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, gone(a.ndim, axis))
+
+
 class Logsumexp(Reduction):
     calls = ("scipy.special.logsumexp",)
     domain = cases_of(normal_cases)
-    jvp = (lambda t, a, y, axis=None, keepdims=False:
-           np.sum(t * _parts(a, y, axis, keepdims), axis=axis, keepdims=keepdims),)
-    vjp = (lambda dy, a, y, axis=None, keepdims=False: kept(dy, axis, keepdims) * _parts(a, y, axis, keepdims),)
+    jvp = (_tangent_of_total,)
+    vjp = (_cotangent_of_total,)
+    definition = _total_of_exponentials
 
     def front(args, kwargs, spelling):
         if len(args) > 2 and args[2] is not None or kwargs.get("b") is not None:
@@ -184,14 +199,30 @@ class Logsumexp(Reduction):
                                instead="Write the sum with np.log, np.sum and np.exp.")
         return folded(a, axis, keepdims, _dtype("logsumexp", a))
 
-    def definition(a, axis=None, keepdims=False):
-        top = np.max(a, axis=axis, keepdims=True)
-        top = where(np.isfinite(top), top, 0)
-        total = np.log(np.sum(np.exp(a - top), axis=axis, keepdims=True)) + top
-        return total if keepdims else np.squeeze(total, gone(a.ndim, axis))
-
     def batch(lead, a, axis=None, keepdims=False):
         return Logsumexp.applied(a, axis=inner_axes(a, axis), keepdims=keepdims)
+
+
+def logaddexp_reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.logaddexp.reduce`, over all axes unless said."""
+    return np.logaddexp.reduce(a, axis=axis, keepdims=keepdims)          # type: ignore[call-overload]
+
+
+class LogaddexpReduce(Reduction):
+    """The same as NumPy has it: `read.library.folding` knows how it is called."""
+
+    name = "logaddexp_reduce"
+    calls = (logaddexp_reduce,)
+    domain = cases_of(normal_cases)
+    jvp = (_tangent_of_total,)
+    vjp = (_cotangent_of_total,)
+    definition = _total_of_exponentials
+
+    def types(a: ArrayType, axis: Any = None, keepdims: bool = False) -> ArrayType:
+        return folded(a, axis, keepdims, checked_dtypes(np.logaddexp, (weak_or_dtype(a),) * 2)[0])
+
+    def batch(lead, a, axis=None, keepdims=False):
+        return LogaddexpReduce.applied(a, axis=inner_axes(a, axis), keepdims=keepdims)
 
 
 class Softmax(Reduction):

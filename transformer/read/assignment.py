@@ -28,6 +28,7 @@ from .blame import as_numpy_raises
 from .casts import cast
 from .containers import iterated, set_item
 from .derived_builtins import SLOTS
+from .desugar.blocks import UNNAMED
 from .errors import as_user_error
 from .expressions import read_name
 from .frames import Frame, store
@@ -73,7 +74,8 @@ def _bind_name(reader: Reader, target: Any, value: Any) -> None:
         if isinstance(value, OpenList):
             value.name_arrays(target.id)
         value = value.home
-    store(reader, reader.frame, target.id, name_value(reader, value, target.id))
+    called = value if target.type_comment == UNNAMED else name_value(reader, value, target.id)
+    store(reader, reader.frame, target.id, called)
 
 
 def name_value(reader: Reader, value: Any, name: str, called: Frame | None = None) -> Any:

@@ -14,6 +14,7 @@ from .flow import Flow
 
 NATURAL = {
     "sum": "total",
+    "logaddexp_reduce": "total",
     "matmul": "dot",
     "dot": "dot",
     "vdot": "dot",

@@ -280,7 +280,17 @@ def erf_inv(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(ast.Name(name), [e.atom(stmt.args[0])], [])
 
 
+def logaddexp_reduce(e: Any, stmt: Let) -> ast.expr:
+    """`np.logaddexp.reduce(x, axis=1, keepdims=True)`, which goes along the first axis unless said."""
+    axis = stmt.attrs.get("axis")
+    is_said = axis != 0 and (axis is not None or type_of(stmt.args[0]).rank != 1)           # type: ignore[union-attr]
+    said = ({"axis": axis} if is_said else {}) | ({"keepdims": True} if stmt.attrs.get("keepdims") else {})
+    keywords = [ast.keyword(name, ast.parse(repr(item), mode="eval").body) for name, item in said.items()]
+    return ast.Call(of_numpy("logaddexp.reduce"), [e.atom(stmt.args[0])], keywords)
+
+
 FORMS: dict[str, Form] = {
+    "logaddexp_reduce": logaddexp_reduce,
     "erf_inv": erf_inv,
     "to_float16": rounded,
     "to_bfloat16": rounded,

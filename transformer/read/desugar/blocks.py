@@ -154,8 +154,12 @@ def at(place: Any, node: Any) -> Any:
     return node
 
 
-def assignment(name: str, value: Any, place: Any) -> Any:
-    target = gast.Name(name, gast.Store(), None, None)
+UNNAMED = "unnamed"            # the type comment of a name that says nothing about what it stands for
+
+
+def assignment(name: str, value: Any, place: Any, named: bool = True) -> Any:
+    """`name = value`; the value is called by that name unless said."""
+    target = gast.Name(name, gast.Store(), None, None if named else UNNAMED)
     return at(place, gast.Assign([target], value, None))
 
 

@@ -112,4 +112,4 @@ class _ReturnRemover(FarExitRemover):
         if self._result is None:
             return done
         value = statement.value or constant(None, statement)
-        return [assignment(self._result, value, statement), *done]
+        return [assignment(self._result, value, statement, named=False), *done]

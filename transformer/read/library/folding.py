@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.special import logaddexp_reduce
 from .refusing import refused
 
 ABSENT: Any = object()
@@ -140,6 +141,17 @@ def folding(function):
     return reduce
 
 
+def total_of_exponentials(array, axis=0, dtype=None, out=None, keepdims=False):
+    """`np.logaddexp.reduce`."""
+    if dtype is not None or out is not None:
+        refused("`reduce` with dtype or out", "Convert the array, or assign to it.")
+    array = converted(np.logaddexp, np.asarray(array))
+    if array.size == 0:
+        shape = np.any(array, axis=axis, keepdims=keepdims).shape
+        return np.full(shape, -np.inf, array.dtype) if len(shape) else array.dtype.type(-np.inf)
+    return logaddexp_reduce(array, axis=axis, keepdims=keepdims)
+
+
 def accumulating(whole):
     """`ufunc.accumulate`, along the first axis unless said."""
 
@@ -230,6 +242,7 @@ CALLS: dict[Any, Any] = {
     **{ufunc.reduce: folding(ufunc) for ufunc in (FOLDED | {np.logical_xor}) - IN_NO_ORDER},
     **{ufunc.reduce: reducing(whole) for ufunc, whole in WHOLE.items()},
     **{ufunc.accumulate: running(ufunc) for ufunc in FOLDED},
+    np.logaddexp.reduce: total_of_exponentials,
     np.add.accumulate: accumulating(np.cumsum),
     np.multiply.accumulate: accumulating(np.cumprod),
     **{ufunc.reduceat: by_parts(ufunc.__name__, folding(ufunc)) for ufunc in FOLDED - IN_NO_ORDER},
