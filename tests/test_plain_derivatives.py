@@ -113,6 +113,11 @@ def only_item(x: Any) -> Any:
     return (x[:1, None] @ np.exp(x[None, :1]))[0, 0] ** 2
 
 
+def turned_twice(a: Any, x: Any) -> Any:
+    b = a.T
+    return np.sum(np.sin(b @ x)) - np.sum(np.cos(b @ x ** 2))
+
+
 def soft_maximum(x: Any) -> Any:
     return np.sum(np.logaddexp.reduce(x, axis=1) ** 2)
 
@@ -161,6 +166,7 @@ CASES = [
     (divergence, (V ** 2, V ** 2), ["dq = -p / q\n"], []),
     (softest, (V,), ["dx = e / np.sum(e)\n"], ["copy"]),
     (only_item, (V,), ["np.full((1, 1), "], ["np.zeros((1, 1))"]),
+    (turned_twice, (X, np.ones(2)), ["da = np.outer(power, sin) + np.outer(x, cos)\n"], [").T\n"]),
     (soft_maximum, (X,), ["total = np.logaddexp.reduce(x, axis=1)\n"], ["for ", "scipy"]),
     (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),
     (bond, (V, 2.0), [], ["2 * root"]),

@@ -41,7 +41,23 @@ def picked(x: Any, labels: Any) -> Any:
     return np.sum(np.take_along_axis(x, labels[:, None], axis=1) ** 2)
 
 
+def decoded(x: Any, prompt: Any, steps: Any) -> Any:
+    """A list of what an array holds, to which a loop appends."""
+    out = list(prompt)
+    for t in range(steps):
+        out.append(out[t] + 1)
+    return np.sum(x[0, np.array(out) % 3] ** 2)
+
+
+def over_a_grid(x: Any, image: Any) -> Any:
+    height, width = image.shape
+    rows, columns = np.mgrid[:height, :width]
+    return np.sum((x[0, 0] * rows + x[1, 2] * columns) * image)
+
+
 CASES = [
+    (decoded, (X, np.array([1, 0]), 3), ["out = prompt\n"], ["out[k]"]),
+    (over_a_grid, (X, X + 1), ["np.arange("], ["stack", "copy", "reshape"]),
     (mean_of_rows, (X, V), ["ratio = 1.0 / n", "] = "], ["filled", "np.zeros_like(x)", "unstacked"]),
     (trajectory, (V, 0.3), ["dlast += djoined[k + 1]\n"], ["[:1]", "unstacked"]),
     (reversed_list, (V,), ["np.empty_like(x)", "dx[k] = dtotal2\n"], ["[::-1]", "unstacked"]),

@@ -16,7 +16,7 @@ from .base import Op
 from .elements import choose, flat_place, is_below, moved, number, place_of, regrouped
 from .elementwise import size_text
 from .rewritten import Rewritten
-from .shape import Sizes, along, arrays_of, from_here, later, reshaped
+from .shape import Sizes, arrays_of, from_here, later, reshaped
 from .value import call, value
 
 
@@ -325,7 +325,7 @@ class Meshgrid(Rewritten):
         sizes: list[Extent] = [1] * len(vectors)
         for v, k in zip(vectors, places, strict=True):
             sizes[k] = v.size
-        lying = [np.reshape(v, along(v.size, k, len(sizes)))
+        lying = [v[tuple(slice(None) if axis == k else None for axis in range(len(sizes)))]
                  for v, k in zip(vectors, places, strict=True)]
         grids = lying if sparse else [np.broadcast_to(v, tuple(sizes)) for v in lying]
         return tuple(np.copy(grid) if copy else grid for grid in grids)

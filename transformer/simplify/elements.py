@@ -149,6 +149,16 @@ def _turn(fold: Fold, atom: Atom) -> Let | None:
     return inner if is_turn else None
 
 
+@with_operand("stack")
+def _of_stack(fold: Fold, stmt: Let) -> Any:
+    """np.stack([x, y])[1] → y, of a stack that has no name."""
+    stack, place = fold.defined_by(stmt.args[0], "stack"), _place(stmt)
+    if stack is None or stack.target.name is not None or stack.attrs.get("axis", 0) != 0 or place is None:
+        return None
+    rows = stack.args
+    return fold.instead(stmt, rows[place]) if -len(rows) <= place < len(rows) else None
+
+
 def _sum_of_one(fold: Fold, stmt: Let) -> Any:
     """np.sum(x) → x[0] where x has one element."""
     type = array_type(stmt.args[0])
@@ -158,4 +168,4 @@ def _sum_of_one(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Get, stmt.args[0], index=(0,))
 
 
-RULES = {"get": [_of_part, _in_turn, _of_filled, _turned_back, _turned_multiple], "sum": [_sum_of_one]}
+RULES = {"get": [_of_part, _in_turn, _of_filled, _turned_back, _turned_multiple, _of_stack], "sum": [_sum_of_one]}

@@ -54,7 +54,10 @@ from typing import Any
 
 from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars, free_vars
+from ..core.walk import atom_vars, free_vars, targets_of
+from ..ops.regions import Slot
+from ..ops.shape import Copy
+from .aliasing import Aliasing
 from .rewriter import Rewriter, array_type, same_atom
 
 FILLED = "zeros", "ones", "full"
@@ -67,16 +70,19 @@ def loops(function: Function, assumptions: Assumptions) -> bool:
 
 class Loops(Rewriter):
     """`zeros` has the statements that make zeros; `lengths` how many items a sequence has; `alike` by what the
-    arrays are made of which a loop records nothing else."""
+    arrays are made of which a loop records nothing else; `rows_of` of which array it records each row."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
         self.zeros: dict[Any, Let] = {}
         self.lengths: dict[Any, Atom | None] = {}
         self.alike: dict[Any, Let] = {}
+        self.rows_of: dict[Any, Var] = {}
         self.after: list[Let] = []
 
     def let(self, stmt: Let) -> None:
+        if stmt.op.name == "stacked" and stmt.args[0] in self.rows_of and self._put_together(stmt):
+            return
         if stmt.op.name == "stacked" and stmt.args[0] in self.alike:
             made = self.alike[stmt.args[0]]
             stmt.op, stmt.args, stmt.attrs = made.op, made.args, {**made.attrs, "shape": array_type(stmt.target).sizes}
@@ -84,6 +90,19 @@ class Loops(Rewriter):
         if stmt.op.name == "zeros":
             self.zeros[stmt.target] = stmt
         self.out.append(stmt)
+
+    def _put_together(self, stmt: Let) -> bool:
+        """All rows of an array are a copy of it; says whether the very array has taken their place."""
+        array, target = self.rows_of[stmt.args[0]], stmt.target
+        aliasing = Aliasing(self.function)
+        if not self.same_type(array.type, target.type) or array in aliasing.written:
+            return False
+        self.changed = True
+        if not aliasing.may_stand(target, array, moved=False):
+            stmt.op, stmt.args, stmt.attrs = Copy, (array,), {}
+            return False
+        self.replace(target, array)
+        return True
 
     def before_loop(self, stmt: Loop) -> None:
         self._join_twins(stmt)
@@ -120,9 +139,13 @@ class Loops(Rewriter):
     def after_loop(self, stmt: Loop) -> None:
         trips = stmt.count if stmt.cond is not None else stmt.trips
         sources = {read.target: read.source for read in stmt.reads}
-        made = {inner.target: inner for inner in stmt.body if isinstance(inner, Let) and inner.op.name in FILLED}
+        lets = [inner for inner in stmt.body if isinstance(inner, Let)]
+        made = {inner.target: inner for inner in lets if inner.op.name in FILLED}
+        rows: dict[Any, Atom] = {row.target: row.args[0] for row in lets if _is_row(row, stmt)}
         for record in list(stmt.records):
             self.lengths[record.target] = trips
+            if record.value in rows:
+                self.rows_of[record.target] = rows[record.value]                 # type: ignore[assignment]
             if record.value in made and all(isinstance(arg, Const) for arg in made[record.value].args):  # type: ignore
                 self.alike[record.target] = made[record.value]                                          # type: ignore
             source = sources.get(record.value)                               # type: ignore[arg-type]
@@ -138,6 +161,15 @@ class Loops(Rewriter):
         length = self.lengths.get(source)
         return (length is not None and trips is not None and same_atom(length, trips)
                 and record.target.type == source.type)                       # type: ignore[union-attr]
+
+
+def _is_row(stmt: Let, loop: Loop) -> bool:
+    """Whether a statement takes the row of an array at the position of a loop that is not left."""
+    if stmt.op.name != "get" or stmt.args[1:] != (loop.position,) or loop.cond is not None:
+        return False
+    first, *others = stmt.attrs["index"]
+    made_here = {target for inner in loop.body for target in targets_of(inner)} | {each.entry for each in loop.carries}
+    return first == Slot(0) and stmt.args[0] not in made_here and all(each == slice(None) for each in others)
 
 
 def _is_replaced(loop: Loop, carry: Carry) -> bool:

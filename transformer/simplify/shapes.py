@@ -39,6 +39,7 @@ from .changes import CONSTANT, with_operand
 from .constants import plain
 from .neutral import known
 from .rewriter import array_type
+from .signs import DEEPEST
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 FLATTENING = ("reshape", "ravel", "flatten", "expand_dims", "squeeze")
 FILLED = ("full", "zeros", "ones")
 BROADCAST = ("broadcast_to", "expand_dims", *FILLED)
+SUMS = ("add", "subtract", "negative")
 REDUCED = ("sum", "mean", "max", "min", "prod")
 UNIT_AXES = ("expand_dims", "squeeze")
 WHOLE = (slice(None), slice(0, None), slice(None, None, 1))
@@ -113,15 +115,6 @@ def _turned_multiple(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, inner.op, *args)
 
 
-def _turned_outer(fold: Fold, stmt: Let) -> Any:
-    """np.outer(a, b).T → np.outer(b, a)."""
-    inner = fold.own(stmt.args[0], "outer")
-    if inner is None or not fold.is_generated:
-        return None
-    a, b = inner.args
-    return fold.become(stmt, inner.op, b, a, **inner.attrs)
-
-
 def _turned_stack(fold: Fold, stmt: Let) -> Any:
     """np.stack([a, b], axis=1).T → np.stack([a, b]), of vectors."""
     inner = fold.own(stmt.args[0], "stack")
@@ -133,16 +126,35 @@ def _turned_stack(fold: Fold, stmt: Let) -> Any:
 
 
 def _turned_product(fold: Fold, stmt: Let) -> Any:
-    """(a.T @ b).T → b.T @ a, (a.T @ b + c.T @ d).T → b.T @ a + d.T @ c, in generated code."""
-    if not fold.is_generated or not _turns(stmt):
+    """(a.T @ b).T → b.T @ a, (a.T @ b - np.outer(c, d)).T → b.T @ a - np.outer(d, c), in generated code."""
+    x = stmt.args[0]
+    if not fold.is_generated or not _turns(stmt) or not _turns_freely(fold, x):
         return None
-    inner = fold.own(stmt.args[0], "add", "subtract")
-    if inner is None:
-        product = _half_turned(fold, stmt.args[0])
-        return None if product is None else fold.become(stmt, product.op, *_turned_operands(fold, stmt, product))
-    if inner.attrs or not all(fold.has_type(atom, inner.target) and _half_turned(fold, atom) for atom in inner.args):
-        return None
-    return fold.become(stmt, inner.op, *(_turned(fold, stmt, atom) for atom in inner.args))
+    made = fold.definition[x]                                               # type: ignore[index]
+    return fold.become(stmt, made.op, *_turned_terms(fold, stmt, made), **made.attrs)
+
+
+def _turns_freely(fold: Fold, atom: Atom, depth: int = DEEPEST) -> bool:
+    """Whether the transpose of what an atom is, which nothing else uses, costs no more than itself."""
+    if _half_turned(fold, atom) is not None or fold.own(atom, "outer") is not None:
+        return True
+    terms = fold.own(atom, *SUMS) if depth else None
+    return terms is not None and not terms.attrs and all(
+        fold.has_type(each, terms.target) and _turns_freely(fold, each, depth - 1) for each in terms.args)
+
+
+def _turned_terms(fold: Fold, like: Let, made: Let) -> list[Atom]:
+    """The operands with which an op, of which the transpose is free, gives it: new statements before `like`."""
+    if made.op.name not in SUMS:
+        operands = made.args[::-1]
+        return [*operands] if made.op.name == "outer" else [_turned(fold, like, each) for each in operands]
+    terms: list[Atom] = []
+    for each in made.args:
+        inner = fold.definition[each]                                       # type: ignore[index]
+        own = array_type(each)
+        type = own.with_sizes((*own.sizes[:-2], own.sizes[-1], own.sizes[-2]))
+        terms.append(fold.emit(like, inner.op, *_turned_terms(fold, like, inner), type=type, **inner.attrs))
+    return terms
 
 
 def _half_turned(fold: Fold, atom: Atom) -> Let | None:
@@ -154,11 +166,6 @@ def _half_turned(fold: Fold, atom: Atom) -> Let | None:
         return None
     turns = [fold.defined_by(arg, "transpose") for arg in product.args]
     return product if any(turn is not None and _turns(turn) for turn in turns) else None
-
-
-def _turned_operands(fold: Fold, like: Let, product: Let) -> tuple[Atom, Atom]:
-    first, second = product.args
-    return _turned(fold, like, second), _turned(fold, like, first)
 
 
 def _turned(fold: Fold, like: Let, x: Atom) -> Atom:
@@ -263,6 +270,12 @@ def _named_fill(fold: Fold, stmt: Let) -> Any:
         return None
     attrs = {"shape": target.sizes} | ({} if target.dtype == FLOAT64 else {"dtype": target.dtype})
     return fold.become(stmt, Zeros if value == 0 else Ones, **attrs)
+
+
+@with_operand("broadcast_to")
+def _spread_copy(fold: Fold, stmt: Let) -> Any:
+    """np.broadcast_to(x, (n, m)).copy() → np.broadcast_to(x, (n, m)), where nothing writes to it."""
+    return fold.instead(stmt, stmt.args[0]) if fold.own(stmt.args[0], "broadcast_to") else None
 
 
 def _takes_name(fold: Fold, stmt: Let) -> Any:
@@ -380,8 +393,9 @@ RULES = {
     "flatten": [_unchanged, _reshaped],
     "squeeze": [_unchanged, _squeezed, _squeezed_multiple, _filled_anew],
     "expand_dims": [_filled_anew],
+    "copy": [_spread_copy],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_outer, _turned_stack, _turned_product],
+    "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_stack, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill, _takes_name],

@@ -118,7 +118,11 @@ class Reverse:
 
     def result(self, param: Var) -> Atom:
         """The cotangent of a parameter, in its full size and dtype."""
-        return saved.full_cotangent(self.builder, self.cotangent.get(param), param)
+        found = saved.full_cotangent(self.builder, self.cotangent.get(param), param)
+        if param not in self.cotangent and isinstance(found, Var):
+            found.name = derivative_name(param, self.builder)
+            name_after(found, param, self.builder)
+        return found
 
     def take(self, var: Var) -> Value | None:
         """The complete cotangent of a variable whose definition has been reached."""

@@ -289,7 +289,12 @@ def logaddexp_reduce(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(of_numpy("logaddexp.reduce"), [e.atom(stmt.args[0])], keywords)
 
 
+def indices(e: Any, stmt: Let) -> ast.expr:
+    return ast.Call(of_numpy("indices"), [e.sizes.shape(stmt.attrs["dimensions"], e.var)], [])
+
+
 FORMS: dict[str, Form] = {
+    "indices": indices,
     "logaddexp_reduce": logaddexp_reduce,
     "erf_inv": erf_inv,
     "to_float16": rounded,
