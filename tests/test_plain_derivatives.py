@@ -113,6 +113,19 @@ def only_item(x: Any) -> Any:
     return (x[:1, None] @ np.exp(x[None, :1]))[0, 0] ** 2
 
 
+def evidence(mu: Any, log_variance: Any) -> Any:
+    return np.mean(-0.5 * np.sum(1 + log_variance - mu ** 2 - np.exp(log_variance), axis=1))
+
+
+def pooled(x: Any) -> Any:
+    return np.sum(np.reshape(x, (2, 2, 2)).mean(axis=(0, 2)) ** 2)
+
+
+def distances(x: Any, y: Any) -> Any:
+    near = np.sum((x[:, None, :] - y[None]) ** 2, axis=2)
+    return np.sum(np.exp(-near) * np.sum(np.sin(x[:, None, :] * y[None]), axis=2))
+
+
 def turned_twice(a: Any, x: Any) -> Any:
     b = a.T
     return np.sum(np.sin(b @ x)) - np.sum(np.cos(b @ x ** 2))
@@ -166,6 +179,9 @@ CASES = [
     (divergence, (V ** 2, V ** 2), ["dq = -p / q\n"], []),
     (softest, (V,), ["dx = e / np.sum(e)\n"], ["copy"]),
     (only_item, (V,), ["np.full((1, 1), "], ["np.zeros((1, 1))"]),
+    (evidence, (X, X), ["dmu = mu / n\n", "dlog_variance = ratio - ratio * np.exp(log_variance)\n"], ["2 * "]),
+    (pooled, (X[:, [0, 1, 2, 0]],), [], ["2 * "]),
+    (distances, (X, X + 1), [], ["squeeze", "keepdims"]),
     (turned_twice, (X, np.ones(2)), ["da = np.outer(power, sin) + np.outer(x, cos)\n"], [").T\n"]),
     (soft_maximum, (X,), ["total = np.logaddexp.reduce(x, axis=1)\n"], ["for ", "scipy"]),
     (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),

@@ -1,5 +1,5 @@
-"""For source: loops that go through the items of an array take them from it, and loops that add to each row of zeros
-fill these.
+"""When nothing is transformed any more: loops that go through the items of an array take them from it, and loops that
+add to each row of zeros fill these.
 
 >>> from .examples import shown
 >>> shown(by_rows, '''

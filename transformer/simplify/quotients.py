@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops.arithmetic import Divide, Multiply, Negative
-from .changes import with_operand
+from .changes import CONSTANT, with_operand
 from .constants import has_dtype, is_power_of_two
 from .neutral import number
 from .rewriter import array_type, same_atom
@@ -141,6 +141,37 @@ def _cancelled(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Divide, _without_leading(fold, stmt, path), rest)
 
 
+@with_operand(CONSTANT)
+def _led_over(fold: Fold, stmt: Let) -> Any:
+    """2 * a / 4 → a / 2, in derivatives."""
+    divisor, path = number(stmt.args[1]), _leading(fold, stmt.args[0])
+    if not path or not fold.is_derivative(stmt) or stmt.attrs or type(divisor) not in (int, float):
+        return None
+    factor = number(path[-1].args[0])
+    if not is_power_of_two(factor) or not float(divisor / factor).is_integer() or not fold.has_type(
+            path[-1].args[1], stmt.target):
+        return None
+    rest = _without_leading(fold, stmt, path)
+    return fold.become(stmt, Divide, rest, Const(type(divisor)(divisor / factor)))
+
+
+@with_operand("negative")
+def _multiple_of_ratio(fold: Fold, stmt: Let) -> Any:
+    """ratio = -0.5 / n; 2 * -ratio → 1.0 / n, in derivatives: numbers cost nothing."""
+    factor, other = number(stmt.args[0]), stmt.args[1]
+    sign = fold.defined_by(other, "negative")
+    ratio = None if sign is None else fold.defined_by(sign.args[0], "divide")
+    if ratio is None or ratio.attrs or stmt.attrs or array_type(stmt.target).rank or not fold.is_derivative(stmt):
+        return None
+    above = number(ratio.args[0])
+    if type(factor) not in (int, float) or type(above) not in (int, float) or not is_power_of_two(factor):
+        return None
+    if fold.instead(stmt, ratio.target) is None:
+        return None
+    product = Const(float(-factor * above))
+    return fold.instead(stmt, fold.emit(stmt, Divide, product, ratio.args[1], type=type_of(ratio.target)))
+
+
 @with_operand("multiply")
 def _without_constant(fold: Fold, stmt: Let) -> Any:
     """2 * np.pi * a / (2 * np.pi * b) → a / b, in derivatives: what is not known to be a power of two as well."""
@@ -234,8 +265,8 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 
 
 RULES = {
-    "multiply": [_undone, _over],
-    "divide": [_undone, _cancelled, _without_constant],
+    "multiply": [_undone, _multiple_of_ratio, _over],
+    "divide": [_undone, _led_over, _cancelled, _without_constant],
     "sum": [_led_total],
     "mean": [_led_total],
 }

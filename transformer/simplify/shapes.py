@@ -224,37 +224,6 @@ def _of_turned(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, stmt.op, *inner.args, **{**stmt.attrs, "axis": 1 - axis})
 
 
-@with_operand(*REDUCED)
-def _squeezed(fold: Fold, stmt: Let) -> Any:
-    """squeeze(sum(x, axis=1, keepdims=True), 1) → sum(x, axis=1)."""
-    inner = fold.own(stmt.args[0], *REDUCED)
-    if inner is None or not _keeps(inner, stmt.attrs["axis"]):
-        return None
-    return fold.become(stmt, inner.op, *inner.args, **_without_kept(inner))
-
-
-@with_operand("negative", "multiply", "divide")
-def _squeezed_multiple(fold: Fold, stmt: Let) -> Any:
-    """squeeze(-sum(x, axis=1, keepdims=True), 1) → -sum(x, axis=1)."""
-    inner = fold.own(stmt.args[0], "negative", "multiply", "divide")
-    wide = [k for k, atom in enumerate(inner.args) if array_type(atom).rank] if inner is not None else []
-    total = fold.own(inner.args[wide[0]], *REDUCED) if inner is not None and len(wide) == 1 else None
-    if inner is None or total is None or not _keeps(total, stmt.attrs["axis"]) or inner.attrs:
-        return None
-    small = array_type(total.target).with_sizes(array_type(stmt.target).sizes)
-    less = fold.emit(stmt, total.op, *total.args, type=small, **_without_kept(total))
-    return fold.become(stmt, inner.op, *inner.args[:wide[0]], less, *inner.args[wide[0] + 1:])
-
-
-def _keeps(total: Let, axis: Any) -> bool:
-    """Whether a reduction leaves an axis of one element in place of this one."""
-    return bool(total.attrs.get("keepdims")) and total.attrs.get("axis") == axis
-
-
-def _without_kept(total: Let) -> dict[str, Any]:
-    return {key: item for key, item in total.attrs.items() if key != "keepdims"}
-
-
 def is_whole(index: Any) -> bool:
     """Whether an index selects all of an array."""
     return all(isinstance(entry, slice) and entry in WHOLE for entry in index)
@@ -391,7 +360,7 @@ RULES = {
     "reshape": [_unchanged, _reshaped],
     "ravel": [_unchanged, _reshaped],
     "flatten": [_unchanged, _reshaped],
-    "squeeze": [_unchanged, _squeezed, _squeezed_multiple, _filled_anew],
+    "squeeze": [_unchanged, _filled_anew],
     "expand_dims": [_filled_anew],
     "copy": [_spread_copy],
     "broadcast_to": [_unchanged, _filled_anew],

@@ -140,6 +140,21 @@ def _two_signs(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, stmt.op, first, second, **stmt.attrs)
 
 
+@with_operand("negative")
+def _of_number(fold: Fold, stmt: Let) -> Any:
+    """-ratio * a → -(ratio * a), in derivatives, for a number of Python's of which the opposite is one of NumPy's."""
+    first, other = stmt.args
+    sign = fold.defined_by(first, "negative")
+    if sign is None or stmt.attrs or not fold.is_derivative(stmt) or not _is_real(stmt.target):
+        return None
+    own, taken = array_type(sign.args[0]), array_type(other)
+    fits = own.weak and not taken.weak and taken.dtype == array_type(stmt.target).dtype
+    if not fits or not fold.same_type(taken, stmt.target.type):
+        return None
+    product = fold.emit(stmt, stmt.op, sign.args[0], other, type=stmt.target.type)
+    return fold.become(stmt, Negative, product)
+
+
 @with_operand("negative", *PRODUCTS)
 def _outwards(fold: Fold, stmt: Let) -> Any:
     """t = -a / b; x[i] -= t; y[i] += t - c → t = a / b; x[i] += t; y[i] -= t + c, in generated code: of what is used
@@ -263,6 +278,6 @@ RULES = {
     "subtract": [_sum],
     "negative": [_opposite, _exchanged],
     **{name: [_total] for name in TOTALS},
-    "multiply": [_two_signs, _outwards],
+    "multiply": [_two_signs, _of_number, _outwards],
     "divide": [_two_signs, _outwards],
 }

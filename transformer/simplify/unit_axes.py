@@ -30,6 +30,7 @@ from ..core.grammar import Let
 from ..ops.reduction import leads
 from .changes import with_operand
 from .rewriter import array_type
+from .shapes import REDUCED
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -87,7 +88,54 @@ def _inserted(stmt: Let) -> set[int]:
     return {k for k, entry in enumerate(index) if entry is None} if plain else set()
 
 
+@with_operand(*REDUCED)
+def _without(fold: Fold, stmt: Let) -> Any:
+    """squeeze(sum(x, axis=1, keepdims=True), 1) → sum(x, axis=1)."""
+    inner = fold.own(stmt.args[0], *REDUCED)
+    if inner is None or not _keeps(inner, stmt.attrs["axis"]):
+        return None
+    return fold.become(stmt, inner.op, *inner.args, **_without_kept(inner))
+
+
+@with_operand("negative", "multiply", "divide")
+def _multiple_without(fold: Fold, stmt: Let) -> Any:
+    """squeeze(-sum(x, axis=1, keepdims=True), 1) → -sum(x, axis=1)."""
+    inner = fold.own(stmt.args[0], "negative", "multiply", "divide")
+    wide = [k for k, atom in enumerate(inner.args) if array_type(atom).rank] if inner is not None else []
+    total = fold.own(inner.args[wide[0]], *REDUCED) if inner is not None and len(wide) == 1 else None
+    if inner is None or total is None or not _keeps(total, stmt.attrs["axis"]) or inner.attrs:
+        return None
+    small = array_type(total.target).with_sizes(array_type(stmt.target).sizes)
+    less = fold.emit(stmt, total.op, *total.args, type=small, **_without_kept(total))
+    return fold.become(stmt, inner.op, *inner.args[:wide[0]], less, *inner.args[wide[0] + 1:])
+
+
+@with_operand("add", "subtract")
+def _sum_without(fold: Fold, stmt: Let) -> Any:
+    """squeeze(sum(x, axis=1, keepdims=True) - sum(y, axis=1, keepdims=True), 1) → sum(x, axis=1) - sum(y, axis=1)."""
+    inner = fold.own(stmt.args[0], "add", "subtract")
+    if inner is None or inner.attrs or not fold.is_generated:
+        return None
+    totals = [fold.own(atom, *REDUCED) for atom in inner.args]
+    if not all(total is not None and _keeps(total, stmt.attrs["axis"]) and fold.has_type(total.target, inner.target)
+               for total in totals):
+        return None
+    small = array_type(stmt.target)
+    return fold.become(stmt, inner.op, *(fold.emit(stmt, total.op, *total.args, type=small, **_without_kept(total))
+                                         for total in totals if total is not None))
+
+
+def _keeps(total: Let, axis: Any) -> bool:
+    """Whether a reduction leaves an axis of one element in place of this one."""
+    return bool(total.attrs.get("keepdims")) and total.attrs.get("axis") == axis
+
+
+def _without_kept(total: Let) -> dict[str, Any]:
+    return {key: item for key, item in total.attrs.items() if key != "keepdims"}
+
+
 RULES = {
+    "squeeze": [_without, _multiple_without, _sum_without],
     "expand_dims": [_kept, _squeezed, _taken],
     "get": [_taken],
 }
