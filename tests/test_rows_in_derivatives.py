@@ -60,7 +60,7 @@ CASES = [
     (over_a_grid, (X, X + 1), ["np.arange("], ["stack", "copy", "reshape"]),
     (mean_of_rows, (X, V), ["ratio = 1.0 / n", "] = "], ["filled", "np.zeros_like(x)", "unstacked"]),
     (trajectory, (V, 0.3), ["dlast += djoined[k + 1]\n"], ["[:1]", "unstacked"]),
-    (reversed_list, (V,), ["np.empty_like(x)", "dx[k] = dtotal2\n"], ["[::-1]", "unstacked"]),
+    (reversed_list, (V,), ["np.empty_like(x)", "# reverse of line", "dx[k] = dtotal2\n"], ["[::-1]", "unstacked"]),
     (picked, (X, np.array([2, 0])), ["] = 2 * "], ["np.add.at"]),
 ]
 

@@ -15,6 +15,7 @@ def roots_grad(x, c, weights):
         raise TypeError("x and weights must be arrays of floats")
     dx = np.empty_like(x)
     dc = 0.0
+    # reverse of line 271: for i in range(len(x)):
     for i in range(len(x) - 1, -1, -1):
         t = x[i]
         t2 = t

@@ -39,7 +39,7 @@ from ..core.grammar import Atom, Block, Carry, Effect, Function, Let, Loop, Var,
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import INT
-from ..core.walk import WRITES, size_of_atom
+from ..core.walk import WRITES, is_about_loop, size_of_atom
 from ..ops.creation import Empty
 from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
@@ -135,7 +135,9 @@ class ByRows(Rewriter):
             place == position or self.same_sizes((place + position,), (rows - 1,)))
 
     def _room(self, carry: Carry) -> Var:
+        """An array that holds nothing yet, made before what is said about the loop."""
         zeros = self.fold.definition[carry.init]                             # type: ignore[index]
         room = Var(zeros.target.type)
-        self.out.append(Let((room,), Empty, (), zeros.attrs, zeros.origin))
+        begins = len(self.out) - (1 if self.out and is_about_loop(self.out[-1]) else 0)
+        self.out.insert(begins, Let((room,), Empty, (), zeros.attrs, zeros.origin))
         return room
