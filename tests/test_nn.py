@@ -249,7 +249,7 @@ def test_gradient_of_a_network_compiled() -> None:
 def test_source_is_what_one_would_write() -> None:
     args = network()
     source = value_and_grad(network_loss).source_for(*args)
-    assert "result[:, i:i + height, j:j + width]" in source and "np.tensordot(" in source
+    assert " = x[:, i:i + height, j:j + width]" in source and "np.tensordot(" in source
     assert ", labels] -= " in source
     assert "transformer" not in source and len(source.splitlines()) < 100
 
