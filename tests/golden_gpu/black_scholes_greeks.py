@@ -147,9 +147,8 @@ def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
             scaled8 = ratio5 * T_j
             total5 = (-scaled7 - total4 * ratio2 / scaled3) * root + scaled8 * scaled2
             dv[j] = total5 + np.float32(0.5) * scaled8 * v_j
-            ratio6 = ratio5 / ratio
-            dK[j] = np.float32(-0.5) * total3 * e - ratio6 * ratio / K_j
-            dS[j] = np.float32(0.5) * total2 + ratio6 / K_j
+            dK[j] = np.float32(-0.5) * total3 * e - ratio5 / K_j
+            dS[j] = np.float32(0.5) * total2 + ratio5 / ratio / K_j
             total += scaled * total2 - scaled5 * total3
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
