@@ -14,7 +14,7 @@ def clipped_steps_grad(x):
         raise TypeError("x must be an array of floats")
     dx = np.empty_like(x)
     # reverse of line 155: for i in range(len(x)):
-    for i in range(len(x) - 1, -1, -1):
+    for i in range(len(x)):
         x_i = x[i]
         if x_i > 1.0:
             value = 2.0

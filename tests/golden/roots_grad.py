@@ -16,7 +16,7 @@ def roots_grad(x, c, weights):
     dx = np.empty_like(x)
     dc = 0.0
     # reverse of line 271: for i in range(len(x)):
-    for i in range(len(x) - 1, -1, -1):
+    for i in range(len(x)):
         t = x[i]
         t2 = t
         t_k = np.empty(20)
