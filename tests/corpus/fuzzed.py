@@ -32,6 +32,14 @@ def keys_are_compared_with_a_set(params):
     return np.sum(params["w"]) * params["b"]
 
 
+def loop_in_which_nothing_is_left_to_do(x):
+    y, never = np.zeros_like(x), np.zeros_like(x)
+    for i in range(len(x) - 1):
+        if never[i] > 0.3:
+            y[-i] += x[i]
+    return y[0] * y[1] + np.sum(x)
+
+
 def array_of_one_element(s):
     v = np.zeros(1) + s
     v[0] *= s
@@ -313,5 +321,6 @@ PROGRAMS = [
     Program(keys_are_compared_with_a_set, fixed({"w": np.array([0.3, 0.7]), "b": 1.5})),
     Program(mask_under_a_test_that_fails, fixed(np.array([-0.9, -0.5, -0.2]))),
     Program(mask_under_a_test_that_fails, fixed(np.array([2.9, 1.5, -0.2])), name="mask_under_a_test_that_holds"),
+    Program(loop_in_which_nothing_is_left_to_do, fixed(np.array([0.3, 0.8, -0.2])), tags=("loops",)),
     Program(array_made_by_recursions_is_written, fixed(np.array([[-1.2, 0.8, -1.1], [-1.3, -0.3, 0.5]]))),
 ]

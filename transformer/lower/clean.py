@@ -140,21 +140,34 @@ class Renaming:
 
 
 class _Folding(Renaming):
-    """Replaces numbers that need not be computed, too. Of a branch whose condition is known, one side stays."""
+    """Replaces numbers that need not be computed, too. Of a branch whose condition is known, one side stays; of a loop
+    in which nothing is left to do, what it began with."""
 
     def left(self, stmt: Any) -> Block:
-        if not isinstance(stmt, If) or not isinstance(stmt.cond, Const):
+        known: dict[Var, Atom]
+        if isinstance(stmt, If) and isinstance(stmt.cond, Const):
+            holds = bool(stmt.cond.value)
+            known = {merge.target: merge.then if holds else merge.orelse for merge in stmt.merges}
+            rest = stmt.then if holds else stmt.orelse
+        elif isinstance(stmt, Loop) and _is_idle(stmt):
+            known, rest = {carry.out: carry.init for carry in stmt.carries}, []
+        else:
             return [stmt]
-        holds = bool(stmt.cond.value)
-        known = {merge.target: merge.then if holds else merge.orelse for merge in stmt.merges}
         if UNDEFINED in known.values():
             return [stmt]
         self.copier.mapping.update(known)
-        return stmt.then if holds else stmt.orelse
+        return rest
 
     def known(self, stmt: Let) -> Atom | None:
         other = super().known(stmt)
         return folded(stmt, tuple(map(self.copier.atom, stmt.args))) if other is None else other
+
+
+def _is_idle(loop: Loop) -> bool:
+    """Whether a loop ends, and nothing but numbers that it does not hand on are computed in it."""
+    is_counted = loop.trips is not None and not loop.test and loop.cond is None and loop.count is None
+    return is_counted and not loop.records and all(carry.next is carry.entry for carry in loop.carries) and all(
+        isinstance(stmt, Let) for stmt in loop.body)
 
 
 def swept(block: Block, alive: set[Var]) -> Block:
