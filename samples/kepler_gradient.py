@@ -59,24 +59,24 @@ def misfit_value_and_grad(unknowns, observed, START):
             position = position_k_k[k, j]
             position2 = position_k_k2[k, j]
             scaled = 0.5 * TIME_STEP
-            scaled2 = -G * mass
+            scaled_mass = G * mass
             total2 = np.sum(position ** 2)
             power = total2 ** 1.5
             total3 = np.sum(position2 ** 2)
             power2 = total3 ** 1.5
             dratio = dvelocity * scaled
             ratio = dratio / power2
-            scaled3 = (3 * np.sum(dratio * (scaled2 * position2 / power2)) / power2
+            scaled2 = (3 * np.sum(dratio * (scaled_mass * position2 / power2)) / power2
                 * total3 ** 0.5)
-            dposition -= scaled3 * position2
-            dposition += ratio * scaled2
+            dposition += scaled2 * position2
+            dposition -= ratio * scaled_mass
             dvelocity += dposition * TIME_STEP
-            scaled4 = dvelocity * scaled
-            ratio2 = scaled4 / power
-            scaled5 = (3 * np.sum(scaled4 * (scaled2 * position / power)) / power
+            scaled3 = dvelocity * scaled
+            ratio2 = scaled3 / power
+            scaled4 = (3 * np.sum(scaled3 * (scaled_mass * position / power)) / power
                 * total2 ** 0.5)
-            dposition -= scaled5 * position
-            dposition += ratio2 * scaled2
+            dposition += scaled4 * position
+            dposition -= ratio2 * scaled_mass
             dmass -= (np.sum(ratio * position2) + np.sum(ratio2 * position)) * G
     dunknowns = np.zeros_like(unknowns)
     dunknowns[2] = dmass
