@@ -40,6 +40,17 @@ def loop_in_which_nothing_is_left_to_do(x):
     return y[0] * y[1] + np.sum(x)
 
 
+def zeros_made_in_a_loop_around_another_are_written_later(x):
+    s = 0.0
+    for _ in range(2):
+        y = np.zeros(3)
+        for _ in range(3):
+            s += x[2]
+    for _ in range(3):
+        y[:2] = x[:2] ** 2
+    return np.sum(np.cos(y)) + s
+
+
 def array_of_one_element(s):
     v = np.zeros(1) + s
     v[0] *= s
@@ -322,5 +333,6 @@ PROGRAMS = [
     Program(mask_under_a_test_that_fails, fixed(np.array([-0.9, -0.5, -0.2]))),
     Program(mask_under_a_test_that_fails, fixed(np.array([2.9, 1.5, -0.2])), name="mask_under_a_test_that_holds"),
     Program(loop_in_which_nothing_is_left_to_do, fixed(np.array([0.3, 0.8, -0.2])), tags=("loops",)),
+    Program(zeros_made_in_a_loop_around_another_are_written_later, fixed(np.array([0.3, 0.8, -0.2])), tags=("loops",)),
     Program(array_made_by_recursions_is_written, fixed(np.array([[-1.2, 0.8, -1.1], [-1.3, -0.3, 0.5]]))),
 ]

@@ -50,6 +50,7 @@ function f(n_1: int, x: f64, us: f64)
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
@@ -70,7 +71,8 @@ def loops(function: Function, assumptions: Assumptions) -> bool:
 
 class Loops(Rewriter):
     """`zeros` has the statements that make zeros; `lengths` how many items a sequence has; `alike` by what the
-    arrays are made of which a loop records nothing else; `rows_of` of which array it records each row."""
+    arrays are made of which a loop records nothing else; `rows_of` of which array it records each row; `after` what is
+    to stand behind a loop."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
@@ -78,7 +80,7 @@ class Loops(Rewriter):
         self.lengths: dict[Any, Atom | None] = {}
         self.alike: dict[Any, Let] = {}
         self.rows_of: dict[Any, Var] = {}
-        self.after: list[Let] = []
+        self.after: dict[Loop, list[Let]] = defaultdict(list)
 
     def let(self, stmt: Let) -> None:
         if stmt.op.name == "stacked" and stmt.args[0] in self.rows_of and self._put_together(stmt):
@@ -127,7 +129,7 @@ class Loops(Rewriter):
             return
         inside, outside = (self._again(zeros, var) for var in (carry.entry, carry.out))
         stmt.body.insert(0, inside)
-        self.after.append(outside)
+        self.after[stmt].append(outside)
         self.replace(carry.entry, inside.target)
         self.replace(carry.out, outside.target)
         stmt.carries.remove(carry)
@@ -153,8 +155,7 @@ class Loops(Rewriter):
                 self.replace(record.target, source)
                 stmt.records.remove(record)
         self.out.append(stmt)
-        self.out += self.after
-        self.after = []
+        self.out += self.after.pop(stmt, [])
 
     def _is_copy(self, record: Record, source: Atom, trips: Atom | None) -> bool:
         """Whether a record of what is read is the sequence that it is read from."""
