@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from transformer.write.layout import printed
-from transformer.write.sizes import number
+from transformer.write.numbers import number
 
 BINARY = [
     ast.Add,

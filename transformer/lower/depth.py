@@ -16,7 +16,7 @@ from ..core.grammar import Function, Var
 from ..core.types import INT
 from ..core.walk import called_in, reachable
 from ..write.layout import Group, Item, Line
-from ..write.sizes import number
+from ..write.numbers import number
 
 DEEPEST = 2000
 

@@ -13,7 +13,7 @@ from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown, replaced
 from ..write.composites import Composites
 from ..write.layout import Item
-from ..write.sizes import number
+from ..write.numbers import number
 from .depth import Depth
 from .functions import Functions
 from .hosted import Call, collect

@@ -17,7 +17,7 @@ from ..write.expressions import dotted
 from ..write.header import helper
 from ..write.layout import LINE, Group, printed
 from ..write.names import HELPERS, fresh
-from ..write.sizes import number
+from ..write.numbers import number
 from . import vecmath
 from .blas import gemm
 from .flattening import flatten

@@ -26,7 +26,7 @@ from ..write.expressions import dotted
 from ..write.layout import Item, Line
 from ..write.names import fresh, identifier
 from ..write.natural import NATURAL
-from ..write.sizes import number
+from ..write.numbers import number
 from .nests import Allocate, Block, Keep, Kept, Lowered, all_uses, inner_blocks, statements, uses_after
 from .numbers import dtype_tree, literal
 

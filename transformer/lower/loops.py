@@ -11,7 +11,7 @@ from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
-from ..write.sizes import number
+from ..write.numbers import number
 from .lifetimes import mentioned
 from .nests import ROOM, Fold, Nest, statements
 from .recording import FIRST_ROWS, ONE_OF_TWO

@@ -10,7 +10,7 @@ from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from ..core.walk import atom_vars, size_of_atom
 from ..write.expressions import dotted
-from ..write.sizes import number
+from ..write.numbers import number
 from .blas import gemm
 from .nests import Index, Part, Product
 

@@ -17,7 +17,7 @@ from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
 from ..ops.value import Value
 from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class, without_sign
-from ..write.sizes import number
+from ..write.numbers import number
 from . import vecmath
 from .alone import alone
 from .functions import Functions

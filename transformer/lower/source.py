@@ -18,7 +18,7 @@ from ..core.sizes import Dim, Extent, Greatest, Size, leaves
 from ..write.composites import Composites
 from ..write.layout import Group, Item, Line, Note, lines_of
 from ..write.names import PRINTED, fresh, identifier
-from ..write.sizes import number
+from ..write.numbers import number
 from .functions import Functions, module_of
 from .lists import Lists
 from .loops import Loops

@@ -16,7 +16,7 @@ from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.moves import in_order
 from ..write.natural import NATURAL
-from ..write.sizes import number
+from ..write.numbers import number
 from . import checks, lists
 from .expressions import Expressions
 from .hosted import effect, library_call

@@ -18,7 +18,7 @@ from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.value import is_python, is_weak
 from .names import PRINTED
-from .sizes import number, of_numpy
+from .numbers import number, of_numpy
 
 WIDE = frozenset("float64 int64 bool complex128".split())
 WIDE_INEXACT = frozenset({"float64", "complex128"})

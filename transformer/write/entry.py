@@ -32,11 +32,12 @@ from .fixed import fixed_tests
 from .guards import Guards
 from .layout import Group, Item, Line, lines_of
 from .names import PRINTED, fresh, identifier
+from .numbers import number, of_numpy
 from .rebuilding import homes_of, rebuilt
 from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in
-from .sizes import SizePlan, bound_by, extent_of_axis, number, of_numpy
+from .sizes import SizePlan, bound_by, extent_of_axis
 
 FLOAT64 = "float64"
 

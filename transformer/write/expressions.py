@@ -24,8 +24,9 @@ from .aliasing import Aliases
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .nesting import Nesting
+from .numbers import number
 from .ranges import is_integer
-from .sizes import SizePlan, number
+from .sizes import SizePlan
 from .special import FORMS
 from .stores import Store
 

@@ -17,7 +17,8 @@ from ..core.guards import Guard
 from ..core.sizes import Dim, Extent, Size, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
-from .sizes import SizePlan, extent_of_axis, not_negative, number, of_numpy
+from .numbers import number, of_numpy
+from .sizes import SizePlan, extent_of_axis, not_negative
 
 Axis = tuple[Var, int]
 

@@ -17,7 +17,7 @@ from .flow import READ, STEPS, appends
 from .items import Each
 from .kept import goes_on, handed_on
 from .layout import Group, Item, Line
-from .sizes import number
+from .numbers import number
 from .statements import Statements, inverted
 from .stores import Store
 

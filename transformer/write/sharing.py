@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.grammar import Var
 from .layout import Group, Item, Line
-from .sizes import of_numpy
+from .numbers import of_numpy
 
 
 def memory_tests(interface: Any, name: Any) -> Iterator[Item]:

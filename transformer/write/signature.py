@@ -13,7 +13,7 @@ from ..core.grammar import Const, Undefined, Var
 from ..core.sizes import Size
 from ..read.interface import Result
 from .layout import INDENT, LINE
-from .sizes import number
+from .numbers import number
 
 Names = dict[str, Any]
 KINDS = inspect.Parameter

@@ -15,6 +15,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from .composites import Composites
 from .demand import Demand, printed_attrs
+from .numbers import number
 from .ranges import Range
 from .stores import Stores
 
@@ -258,34 +259,6 @@ def extent_of_axis(tree: ast.expr, param: Var, axis: int) -> ast.expr:
     if param.type.rank == 1:
         return ast.Call(ast.Name("len"), [tree], [])
     return ast.Subscript(ast.Attribute(tree, "shape"), number(axis))
-
-
-def of_numpy(name: str) -> ast.expr:
-    """`np.zeros` for its name."""
-    return ast.Attribute(ast.Name("np"), name)
-
-
-def number(value: Any) -> ast.expr:
-    """A Python number; a negative one as a minus sign and a number, as the parser has it."""
-    if isinstance(value, complex):
-        return _complex(value)
-    if isinstance(value, float) and value != value:
-        return of_numpy("nan")
-    negative = not isinstance(value, bool) and (value < 0 or (value == 0 and str(value).startswith("-")))
-    size = -value if negative else value
-    tree = of_numpy("inf") if size == float("inf") else ast.Constant(size)
-    return ast.UnaryOp(ast.USub(), tree) if negative else tree
-
-
-def _complex(value: complex) -> ast.expr:
-    is_minus = value.real == 0 and str(value).startswith("(-0-")         # -1j, as Python has it
-    if value != value or abs(value) == float("inf") or str(value).startswith("(-0") and not is_minus:
-        return ast.Call(ast.Name("complex"), [number(value.real), number(value.imag)], [])
-    negative = str(value.imag).startswith("-")
-    imaginary = ast.Constant(complex(0.0, abs(value.imag)))
-    if value.real == 0:
-        return ast.UnaryOp(ast.USub(), imaginary) if negative else imaginary
-    return ast.BinOp(number(value.real), ast.Sub() if negative else ast.Add(), imaginary)
 
 
 def _shifted(tree: ast.expr, shift: int) -> ast.expr:

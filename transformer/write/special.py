@@ -13,7 +13,7 @@ from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
 from .demand import printed_attrs
-from .sizes import number, of_numpy
+from .numbers import number, of_numpy
 
 Form = Callable[[Any, Let], "ast.expr | None"]  # of `Expressions` and a statement; None: a plain call
 

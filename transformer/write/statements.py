@@ -19,7 +19,7 @@ from .flow import Flow, Move
 from .layout import Group, Item, Line, Note
 from .moves import assignments
 from .names import Names
-from .sizes import number
+from .numbers import number
 from .taking_apart import taken_apart
 from .variables import Variables
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.grammar import Let, type_of
 from .layout import Item, Line
-from .sizes import number
+from .numbers import number
 
 
 def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Item]:

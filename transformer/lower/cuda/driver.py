@@ -18,7 +18,7 @@ from ...write.effects import PLAIN
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.natural import NATURAL
-from ...write.sizes import number
+from ...write.numbers import number
 from ..checks import CHECK, printed
 from ..hosted import Fixed
 from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product, statements

@@ -24,7 +24,7 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
+from ...write.numbers import number
 from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
 from ..numbers import dtype_tree
 from ..private import private_arrays

@@ -13,7 +13,7 @@ from ...core.grammar import Atom
 from ...core.sizes import Extent
 from ...core.walk import atom_vars, size_of_atom
 from ...write.expressions import dotted
-from ...write.sizes import number
+from ...write.numbers import number
 from ..matrices import matrix
 from ..nests import Index, Nest, Part, Product
 

@@ -22,7 +22,7 @@ from ...core.grammar import Effect, Var
 from ...core.types import ArrayType
 from ...write.effects import PLAIN
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
+from ...write.numbers import number
 from ..checks import CHECK, printed
 from ..hosted import is_fixed
 from ..nests import Block, statements

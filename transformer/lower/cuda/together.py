@@ -19,7 +19,7 @@ from ...core.sizes import product
 from ...core.types import INT, ArrayType
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
+from ...write.numbers import number
 from ..combinations import Best, Combined, combinations
 from ..nests import GREATEST, Block, Fold, Index, Nest, Store, statements
 from ..numbers import literal

@@ -31,7 +31,7 @@ from ...core.sizes import Extent, Least, Size
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
+from ...write.numbers import number
 from ..lifetimes import mentioned
 from ..nests import Block, Index, Store, is_load, statements
 from ..places import sole
