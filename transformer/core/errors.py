@@ -119,6 +119,7 @@ class TransformError(Exception):
     """
 
     on_a_path = False  # whether it was found in a block inside of another: the program may never come there
+    is_raised = False  # whether the program itself raises it where it is found, whatever its numbers are
     step: int | None = None  # which of several transformations refuses, counted from the inner one
 
     def __init__(
@@ -287,7 +288,9 @@ def as_raised(error: BaseException, origin: Origin | None = None, instead: str |
     (OverflowError('math range error'), True, True)
     """
     text = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
-    return raised_as(type(error), " ".join(text.split("\n")).strip(), origin, instead=instead)
+    found = raised_as(type(error), " ".join(text.split("\n")).strip(), origin, instead=instead)
+    found.is_raised = True
+    return found
 
 
 def raised_as(

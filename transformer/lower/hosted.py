@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.grammar import Const, Effect, Let, Var, type_of
 from ..core.types import ArrayType
-from ..write.effects import PLAIN, class_tree, text_tree
+from ..write.effects import PLAIN, class_tree, raised_value, text_tree
 from ..write.expressions import Expressions as Written
 from ..write.expressions import spelled
 from ..write.layout import Group, Item, Line
@@ -170,15 +170,16 @@ def _raising(inside: Inside, stmt: Effect) -> list[ast.stmt]:
     kind, parts = stmt.attrs.get("exception", AssertionError), stmt.attrs["template"]
     texts: dict[str, ast.expr] = {}
     args: list[ast.expr] = []
-    for part in (parts,) if stmt.kind == "assert" else parts:
-        if not isinstance(part, tuple):
-            args.append(inside.attribute(part))
+    for k, part in enumerate((parts,) if stmt.kind == "assert" else parts):
+        value = raised_value(k, stmt, inside) if isinstance(part, tuple) else inside.attribute(part)
+        if value is not None:
+            args.append(value)
             continue
         name = fresh("text", set(texts))
         texts[name] = _Formats().visit(text_tree(part, stmt, inside))
         args.append(ast.Name(name))
     made: list[ast.stmt] = [ast.Assign([ast.Name(name)], tree) for name, tree in texts.items()]
-    return [in_python(made, dict.fromkeys(texts, "unicode_type")),
+    return [*([in_python(made, dict.fromkeys(texts, "unicode_type"))] if made else []),
             ast.Raise(ast.Call(class_tree(kind, inside), args, []), None)]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import BadArgument, NotSupported, ShapeError, raised_as
+from ..core.errors import NotSupported, ShapeError, as_raised
 from ..core.halves import can_cast, promoted
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
@@ -58,7 +58,7 @@ def read(x: Any, index: Any) -> Value:
     x = value(x)
     if x.type.weak:
         name = {"i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind, x.dtype.name)
-        raise BadArgument(f"'{name}' object is not subscriptable")
+        raise as_raised(TypeError(f"'{name}' object is not subscriptable"))
     place = Place(x, index)
     return Get.applied(x, *place.operands, **place.attrs)
 
@@ -93,7 +93,7 @@ def add_at(x: Value, v: Any, index: Any) -> Value:
 def _check_writable(x: Value) -> None:
     if x.ndim == 0:
         name = type(x.dtype.type(0).item()).__name__ if x.type.weak else f"numpy.{x.dtype.name}"
-        raise raised_as(TypeError, f"'{name}' object does not support item assignment", None,
+        raise as_raised(TypeError(f"'{name}' object does not support item assignment"),
                         instead="Bind the name anew instead of writing into it.")
 
 

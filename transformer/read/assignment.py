@@ -103,8 +103,8 @@ def _named_constant(reader: Reader, number: Any, name: str) -> Value:
 
 
 def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
-    if isinstance(value, Value) and not value.ndim:
-        raise BadArgument(f"cannot unpack non-iterable {type_name(value)} object", reader.builder.origin)
+    if value is None or isinstance(value, Value) and not value.ndim:
+        raise as_raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), reader.builder.origin)
     items = iterated(reader, value)
     starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
     count = len(target.elts)
@@ -177,8 +177,8 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     elif isinstance(owner, Recording):
         raise owner.cannot_change(reader, "item assignment to a list that the loop appends to")
     else:
-        raise BadArgument(
-            f"'{type_name(owner)}' object does not support item assignment",
+        raise as_raised(
+            TypeError(f"'{type_name(owner)}' object does not support item assignment"),
             reader.builder.origin,
             instead="Make a list or an array of it first: list(items), np.array(items).",
         )

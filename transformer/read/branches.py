@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
 from ..core.grammar import Atom, Block, If, Merge, Var, raising, type_of
@@ -16,6 +16,7 @@ from ..core.walk import atom_of_size, size_of_atom
 from ..ops.value import Value
 from .demand import Demand, Roots, Unroll
 from .deques import bounded
+from .errors import RAISED, is_of_program
 from .frames import stamp
 from .held import Held
 from .item_templates import can_be_items, is_list, items_of_list, joined_items
@@ -44,7 +45,7 @@ class Unreachable(Exception):
 class Side:
     """One branch as read: its statements, what places hold at its end, its result; `outer` are
     those of the places that were there before. `equal` are sizes that are equal at its end, `facts` the conditions
-    that are known there; `error` is what the program raises there because an item is missing."""
+    that are known there; `error` is what the program raises there, as reading found."""
 
     block: Block
     contents: dict[Hashable, tuple[Place, Any]]
@@ -97,8 +98,8 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
             result = read()
         except Unreachable:
             alive = False
-        except MISSING as raised:
-            if not is_missing(raised) or not _may_raise(reader, cond, raised):
+        except RAISED as raised:
+            if not is_of_program(raised) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
             emit_raise(reader, raised, denied)
@@ -110,26 +111,17 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
     return Side(block, contents, outer, result, alive, equal, error, facts)
 
 
-MISSING = IndexError, KeyError, NameError      # what a program raises at a place, whatever the values are
-
-
-def is_missing(error: Exception) -> TypeGuard[TransformError]:
-    """Whether reading found something of the program's that is not there. Of a name that is bound elsewhere, the
-    program itself tells whether it is (`lower/unbound.py`)."""
-    return isinstance(error, TransformError) and not isinstance(error, UnboundLocalError)
-
-
 def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:
-    """Whether the program is to raise where an item is missing, as nothing that is known decides if it comes there.
+    """Whether the program is to raise what was found, as nothing that is known decides if it comes there.
     Of a name that means nothing, no more has to be known."""
     instead = error if isinstance(error, NameError) else decide_instead(reader, cond, error)
     return instead is error or bool(reader.loops) and reader.loops[-1].postpones(instead)
 
 
 def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
-    """Has the program raise what reading found, if it comes here: on this path an item is missing, or a name means
-    nothing. Where sizes decide that, other code is made for others."""
-    kind = next(cls for cls in type(error).__mro__ if cls in MISSING)
+    """Has the program raise what reading found, if it comes here. Where sizes decide that, other code is made for
+    others."""
+    kind = next(cls for cls in type(error).__mro__ if cls in RAISED)
     message = error.message.removeprefix("KeyError: ")
     reader.builder.emit(raising(kind, message, error.origin or reader.builder.origin))
     note_denied(reader, denied)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported, is_library
+from ..core.errors import NotSupported, as_raised, is_library
 from ..ops.table import lookup
 from ..ops.value import Value, is_inexact
 from .applying import apply_op
@@ -248,8 +248,8 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
         return reader.call(method, (function, *args), kwargs)
     if isinstance(function, (Value, Conflict)) or not callable(function):
         brackets = isinstance(function, Value) or hasattr(function, "__getitem__")
-        raise BadArgument(
-            f"'{type_name(function)}' object is not callable",
+        raise as_raised(
+            TypeError(f"'{type_name(function)}' object is not callable"),
             reader.builder.origin,
             instead="Items are taken with brackets: x[i]." if brackets else None,
         )

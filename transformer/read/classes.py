@@ -77,8 +77,10 @@ def _exception(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str
 
 
 def _in_order(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments by their places, as those of what is raised are."""
+    """All arguments by their places, as those of what is raised are; defaults where one before the last is left out."""
     bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+    if bound.kwargs:
+        bound.apply_defaults()
     if bound.kwargs:
         raise NotSupported(f"a {cls.__name__} with arguments that have no places",
                            instead="Give its __init__ parameters without a star.")

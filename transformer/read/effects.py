@@ -20,6 +20,7 @@ import gast
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Effect
+from ..core.sizes import Size
 from ..ops.value import Value
 from .branches import Unreachable
 from .conditions import condition
@@ -105,7 +106,7 @@ def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
     """Emits a `raise`; what follows cannot be reached."""
     template = Template()
     parts = tuple(arg if _is_plain(arg) else template.add(arg) for arg in args)
-    given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value))
+    given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value | Size))
     attrs = {"exception": kind, "template": parts} | ({"values": given} if given else {})
     emit_effect(reader, "raise", template.atoms, attrs)
     raise Unreachable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..core.errors import TransformError, as_raised
 from ..ops.arguments import NotKnown
@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_ARGUMENT = " must be known while the function is read"
+MISSING = IndexError, KeyError, NameError      # what a program raises at a place, whatever the values are
+UNFIT = TypeError, AttributeError              # the same of what does not fit: None where a number is wanted
+RAISED = *MISSING, *UNFIT
+
+
+def is_of_program(error: Exception) -> TypeGuard[TransformError]:
+    """Whether reading found what the program itself raises there: something is missing, or does not fit. Of a name
+    that is bound elsewhere, the program tells whether it is (`lower/unbound.py`)."""
+    if not isinstance(error, TransformError) or isinstance(error, UnboundLocalError):
+        return False
+    return isinstance(error, MISSING) or error.is_raised
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import BadArgument, NotSupported
+from ..core.errors import NotSupported, TransformError, as_raised
 from ..core.grammar import Var
 from ..ops.value import Value
 from .assignment import name_value
@@ -134,7 +134,7 @@ def bind_arguments(
 ) -> None:
     """Binds arguments to parameters as Python does."""
     binder = _Binder(reader, frame, signature)
-    binder.positional(args)
+    binder.positional(args, len(defaults))
     binder.keywords(kwargs)
     binder.defaults(defaults, keyword_defaults)
     atoms = [value.atom for value in binder.bound.values() if isinstance(value, Value)]
@@ -154,16 +154,16 @@ class _Binder:
         self.signature = signature
         self.bound: dict[str, Any] = {}
 
-    def positional(self, args: tuple[Any, ...]) -> None:
+    def positional(self, args: tuple[Any, ...], optional: int) -> None:
         names = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
         self.bound.update(zip(names, args))
         rest = args[len(names) :]
         if self.signature.vararg is not None:
             self.bound[self.signature.vararg.id] = tuple(rest)
         elif rest:
-            raise self._error(
-                f"takes {len(names)} positional argument{'s' * (len(names) != 1)} but {len(args)} were given"
-            )
+            wanted = f"from {len(names) - optional} to {len(names)}" if optional else str(len(names))
+            given = f"{len(args)} {'were' if len(args) != 1 else 'was'} given"
+            raise self._error(f"takes {wanted} positional argument{'s' * (len(names) != 1)} but {given}")
 
     def keywords(self, kwargs: dict[str, Any]) -> None:
         names = {p.id for p in (*self.signature.args, *self.signature.kwonlyargs)}
@@ -180,12 +180,18 @@ class _Binder:
     def defaults(self, positional: tuple[Any, ...], keyword: dict[str, Any]) -> None:
         parameters = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
         given = dict(zip(parameters[len(parameters) - len(positional) :], positional)) | keyword
-        for name in (*parameters, *(p.id for p in self.signature.kwonlyargs)):
-            if name not in self.bound:
-                if name not in given:
-                    kind = "positional" if name in parameters else "keyword-only"
-                    raise self._error(f"missing 1 required {kind} argument: {name!r}")
-                self.bound[name] = given[name]
+        for kind, names in ("positional", parameters), ("keyword-only", [p.id for p in self.signature.kwonlyargs]):
+            missing = [name for name in names if name not in self.bound and name not in given]
+            if missing:
+                raise self._error(f"missing {len(missing)} required {kind} argument{'s' * (len(missing) != 1)}: "
+                                  f"{_listed(missing)}")
+            self.bound.update({name: given[name] for name in names if name not in self.bound})
 
-    def _error(self, message: str) -> BadArgument:
-        return BadArgument(f"{self.function}() {message}", self.reader.builder.origin)
+    def _error(self, message: str) -> TransformError:
+        return as_raised(TypeError(f"{self.function}() {message}"), self.reader.builder.origin)
+
+
+def _listed(names: list[str]) -> str:
+    """Names as Python enumerates them: 'a', 'b', and 'c'."""
+    *before, last = map(repr, names)
+    return last if not before else f"{', '.join(before)}{',' * (len(before) > 1)} and {last}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.errors import NotSupported, ShapeError, as_raised
 from ..core.sizes import Extent, Size, greatest, least
 from ..ops.integers import affine
 from ..ops.value import Value
@@ -205,7 +205,7 @@ def _over_array(reader: Reader, array: Value) -> Iteration:
     if not array.ndim:
         name = type_name(array)
         instead = "Write range(n) to count to a number n." if array.dtype.kind in "iu" else None
-        raise BadArgument(f"'{name}' object is not iterable", reader.builder.origin, instead=instead)
+        raise as_raised(TypeError(f"'{name}' object is not iterable"), reader.builder.origin, instead)
     return Iteration(array.shape[0], lambda k: apply_op(reader, operator.getitem, (array, k), {}), held=(array,))
 
 
@@ -234,7 +234,7 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
             reader.builder.origin,
             instead="Give its class an __iter__, or loop over its positions.",
         )
-    raise BadArgument(f"'{type_name(value)}' object is not iterable", reader.builder.origin)
+    raise as_raised(TypeError(f"'{type_name(value)}' object is not iterable"), reader.builder.origin)
 
 
 def _over_view(reader: Reader, view: list[Any], source: dict[Any, Any], kind: str) -> Iteration:

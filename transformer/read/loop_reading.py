@@ -20,11 +20,12 @@ from ..core.grammar import Atom, Block, Const, Var
 from ..core.sizes import Extent, Size
 from ..core.types import INT
 from ..ops.value import Value
-from .branches import MISSING, Unreachable, emit_raise, is_missing
+from .branches import Unreachable, emit_raise
 from .carrying import Carried, Sharing, finish
 from .changes import Changes
 from .demand import Opens, Unroll
 from .deques import bounded
+from .errors import RAISED, is_of_program
 from .frames import Frame, stamp
 from .held import Held
 from .item_templates import items_of_list, open_template
@@ -290,8 +291,8 @@ class LoopReading:
             try:
                 self.plan.bind(Value(position))
                 self.plan.body()
-            except MISSING as raised:
-                if not is_missing(raised) or self.certainly_runs():
+            except RAISED as raised:
+                if not is_of_program(raised) or self.certainly_runs():
                     raise
                 emit_raise(reader, raised, denied)
                 self._end_early()

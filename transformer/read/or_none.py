@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, If, Var, raising
+from .errors import RAISED, is_of_program
 from .values import OrNone
 
 if TYPE_CHECKING:
@@ -88,14 +89,16 @@ def implied(reader: Reader, cond: Atom, holds: bool) -> Facts:
 
 def early(reader: Reader, facts: Facts, read: Callable[[], Any]) -> Any:
     """What an expression gives that raises nothing, read as if it were known that Python comes to it. Raises `Early`
-    where something in it may be None after all."""
+    where something in it may be None after all, or raises."""
     checkpoint, outer = reader.checkpoint(), reader.is_early
     reader.is_early = True
     try:
         with knowing(reader, facts):
             return read()
-    except Early:
+    except (Early, *RAISED) as stopped:
+        if not isinstance(stopped, Early) and not is_of_program(stopped):
+            raise
         reader.restore(checkpoint)
-        raise
+        raise Early from None
     finally:
         reader.is_early = outer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import BadArgument
+from ..core.errors import as_raised
 from ..core.sizes import Size
 from ..ops.value import Value
 from .applying import apply_op, viewed
@@ -90,7 +90,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
     if isinstance(value, (Size, Text)) or known_of(value) is UNKNOWN:
         if isinstance(value, Text):
             return need(reader, value, "a text that is indexed")
-        raise BadArgument(f"'{type_name(value)}' object is not subscriptable", reader.builder.origin)
+        raise as_raised(TypeError(f"'{type_name(value)}' object is not subscriptable"), reader.builder.origin)
     return _of_object(reader, value, index)
 
 
@@ -128,7 +128,7 @@ def _of_object(reader: Reader, value: Any, index: Any) -> Any:
         return item[index]
     if not hasattr(value, "__getitem__"):
         instead = "Functions are called with round brackets: f(x)." if callable(value) else None
-        raise BadArgument(f"'{type_name(value)}' object is not subscriptable", reader.builder.origin, instead=instead)
+        raise as_raised(TypeError(f"'{type_name(value)}' object is not subscriptable"), reader.builder.origin, instead)
     with as_user_error(reader):
         return reader.outside.item(value, static(reader, index, "this index"))
 

@@ -78,8 +78,8 @@ def _assert(stmt: Effect, e: Any) -> ast.stmt:
 
 
 def _raise(stmt: Effect, e: Any) -> ast.stmt:
-    args = [text_tree(part, stmt, e) if isinstance(part, tuple) else e.attribute(part)
-            for part in stmt.attrs["template"]]
+    args = [raised_value(k, stmt, e) or text_tree(part, stmt, e) if isinstance(part, tuple) else e.attribute(part)
+            for k, part in enumerate(stmt.attrs["template"])]
     return ast.Raise(ast.Call(class_tree(stmt.attrs["exception"], e), args, []), None)
 
 
@@ -94,6 +94,14 @@ def _breakpoint(stmt: Effect, e: Any) -> ast.stmt:
 
 PLAIN = {"print": _print, "warn": _warn, "log": _log, "assert": _assert, "raise": _raise, "forget": _forget,
          "breakpoint": _breakpoint}
+
+
+def raised_value(k: int, stmt: Effect, e: Any) -> ast.expr | None:
+    """The number or array that an exception is raised with at this place; None for a text."""
+    if k not in stmt.attrs.get("values", ()):
+        return None
+    tree: ast.expr = e.atom(stmt.args[stmt.attrs["template"][k][0].k])
+    return tree
 
 
 def class_tree(cls: Any, e: Any) -> ast.expr:
