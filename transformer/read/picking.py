@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 INSTEAD = "Give all items one type and shape, as those of np.array(items) have."
+EXACT = 2**53          # integers up to it are floats as they are
 OF_ONE_TYPE = "Make one array of the items, np.array(items), and take and write its rows."
 
 
@@ -83,7 +84,7 @@ def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
     if _are_tuples(items):
         parts = [_of_array(reader, column, index) for column in zip(*items)]
         return None if any(part is None for part in parts) else _tuple_of(type(items[0]), parts)
-    type_of_all = _type_of_all(reader, items)
+    type_of_all = _type_of_all(reader, items) or _type_of_mixed(reader, items)
     if type_of_all is not None:
         return _taken(reader, items, index, type_of_all)
     rows = in_arrays(reader, items, objects=True) if _are_objects(items) else None
@@ -185,6 +186,17 @@ def _type_of_all(reader: Reader, items: Sequence[Any]) -> ArrayType | None:
     if any(type.dtype != first.dtype or type.sizes != first.sizes for type in known):
         return None
     return next((type for type in known if not type.weak), first)
+
+
+def _type_of_mixed(reader: Reader, items: Sequence[Any]) -> ArrayType | None:
+    """That of floats, where the items are Python's floats and integers, all of which are floats too: as where a branch
+    leaves the one or the other."""
+    types = [_type_of(reader, item) for item in items]
+    if not all(type is not None and type.weak and type.dtype.kind in "if" for type in types):
+        return None
+    is_float = all(abs(known_of(item)) <= EXACT for item in items if known_of(item) is not UNKNOWN
+                   and isinstance(known_of(item), int))
+    return next((type for type in types if type is not None and type.dtype.kind == "f"), None) if is_float else None
 
 
 def _type_of(reader: Reader, item: Any) -> ArrayType | None:

@@ -21,6 +21,7 @@ from ..ops.registry import is_defined
 from ..ops.table import spelling_of
 from ..ops.value import hands_on
 from .aliasing import Aliases
+from .conjunctions import conjunction
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .nesting import Nesting
@@ -139,7 +140,7 @@ class Expressions:
         """`a if c else b`, or `a and b` and `a or b` where one side is what was tested."""
         test, then, orelse = self.atom(stmt.cond), merge.then, merge.orelse
         if orelse is stmt.cond or _is_bool(stmt.cond) and _is_bool(then) and _is(orelse, False):
-            return ast.BoolOp(ast.And(), [test, self.atom(then)])
+            return conjunction(test, self.atom(then))
         if then is stmt.cond or _is_bool(stmt.cond) and _is_bool(orelse) and _is(then, True):
             return ast.BoolOp(ast.Or(), [test, self.atom(orelse)])
         return ast.IfExp(test, self._side(merge, "then"), self._side(merge, "orelse"))

@@ -12,6 +12,7 @@ from ..core.grammar import Const, Let, type_of
 from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
+from .conjunctions import conjunction
 from .demand import printed_attrs
 from .numbers import number, of_numpy
 
@@ -180,10 +181,11 @@ def logical_not(e: Any, stmt: Let) -> ast.expr | None:
 
 def logical(e: Any, stmt: Let) -> ast.expr | None:
     """`a and b` of truth values, where the user wrote that."""
-    word = {"and": ast.And, "or": ast.Or}.get(stmt.attrs.get("spelling", ""))
-    if word is None:
+    word = stmt.attrs.get("spelling", "")
+    if word not in ("and", "or"):
         return None
-    return ast.BoolOp(word(), [e.atom(atom) for atom in stmt.args])
+    one, other = map(e.atom, stmt.args)
+    return conjunction(one, other) if word == "and" else ast.BoolOp(ast.Or(), [one, other])
 
 
 def expand_dims(e: Any, stmt: Let) -> ast.expr | None:
