@@ -371,3 +371,29 @@ def test_loops_between_computed_ends_begin_and_end_there() -> None:
     x = np.array([1.0, -1.0, 2.5, 0.3])
     assert "for k in range(min(i + 2, n) - 1, max(i - 2, 0) - 1, -1):" in grad(windows).source_for(x)
     check_grads(windows, (x,), order=1)
+
+
+def between(x: Any) -> Any:
+    y = x * x
+    if 0 <= y < 1:
+        y = y * x
+    elif 1.0 <= y <= 2.0 and x > 0:
+        y = 3 * x
+    return y
+
+
+def test_numbers_between_two_others() -> None:
+    source = grad(between).source_for(1.0)
+    assert "mask = 0 <= y < 1\n" in source and "flag = 1.0 <= y <= 2.0 and x > 0\n" in source
+    for x, slope in (0.5, 0.75), (1.0, 3.0), (-1.25, -2.5), (3.0, 6.0):
+        assert grad(between)(x) == slope
+
+
+def cube_root(x: Any) -> Any:
+    p = 1.0 / 3.0
+    return x ** p
+
+
+def test_a_quotient_of_numbers_is_no_exponent_of_zero() -> None:
+    assert "dx = p * x ** (p - 1)\n" in grad(cube_root).source_for(2.0)
+    assert np.isclose(grad(cube_root)(8.0), 1 / 12)

@@ -92,6 +92,29 @@ def written_in_a_while(x):
     return total + weights[0]
 
 
+FACTORS = [1, 1, 0.95, 0.9]
+KNOTS, HEIGHTS = [0, 1, 2.5, 4], [1, 3, 0.95, 0.9]
+
+
+def floats_among_integers(x):
+    y, k = abs(x[0]), 0
+    while y < 30.0:
+        y = y + FACTORS[k % 4] * abs(x[1])
+        k += 1
+    return y * FACTORS[k % 4]
+
+
+def between_knots(x, xs, ys):
+    for j in range(len(xs) - 1):
+        if xs[j] <= x < xs[j + 1]:
+            return ys[j] + (ys[j + 1] - ys[j]) * (x - xs[j]) / (xs[j + 1] - xs[j])
+    return ys[-1]
+
+
+def interpolated_among_integers(x):
+    return sum([between_knots(abs(v), KNOTS, HEIGHTS) for v in x])
+
+
 PROGRAMS = [
     Program(row_of_many, fixed(VECTOR)),
     Program(sums_by_kind, fixed(VECTOR)),
@@ -102,4 +125,6 @@ PROGRAMS = [
     Program(written_and_read, fixed(VECTOR)),
     Program(states_of_a_while, fixed(VECTOR)),
     Program(written_in_a_while, fixed(VECTOR)),
+    Program(floats_among_integers, fixed(VECTOR)),
+    Program(interpolated_among_integers, fixed(VECTOR)),
 ]

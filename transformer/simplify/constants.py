@@ -37,11 +37,9 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Greatest, Least, Size
-from ..core.types import INT, ArrayType
+from ..core.types import ArrayType
 from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
-from ..ops.comparison import Equal, NotEqual
-from .apart import affine
 from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
 from .rewriter import array_type
@@ -53,10 +51,7 @@ if TYPE_CHECKING:
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
     "divide": operator.truediv, "negative": operator.neg}
-COMPARISONS: dict[str, Callable[..., Any]] = {
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
-    "greater_equal": operator.ge, "equal": operator.eq, "not_equal": operator.ne}
-EQUALITIES = (operator.eq, operator.ne)
+INTEGER = type_of(Const(1))
 FLOAT64_NUMBER = ArrayType(np.dtype(np.float64))
 LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied across a rounding
 
@@ -108,77 +103,6 @@ def _without_seed(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-INTEGER = type_of(Const(1))
-
-
-@with_operand(CONSTANT)
-def _compared(fold: Fold, stmt: Let) -> Any:
-    values = [number(atom) for atom in stmt.args]
-    if any(value is None or isinstance(value, complex) for value in values):
-        return None
-    return fold.instead(stmt, Const(bool(COMPARISONS[stmt.op.name](*values))))
-
-
-@with_operand(SIZE)
-def _sizes_compared(fold: Fold, stmt: Let) -> Any:
-    """n == m, where the two were found to be equal."""
-    first, second = (_extent(atom) for atom in stmt.args)
-    if first is None or second is None:
-        return None
-    difference = fold.assumptions.normal(first - second)
-    return fold.instead(stmt, Const(COMPARISONS[stmt.op.name](difference, 0))) if type(difference) is int else None
-
-
-def _certain(fold: Fold, stmt: Let) -> Any:
-    """8 * k < 0, where k is the position of a loop."""
-    if any(type_of(atom) != INT for atom in stmt.args):
-        return None
-    difference = affine(fold, stmt.args[0]) - affine(fold, stmt.args[1])
-    low, below = fold.assumptions.lower_bound(difference), fold.assumptions.lower_bound(-difference)
-    least, most = -math.inf if low is None else low, math.inf if below is None else -below
-    compare = COMPARISONS[stmt.op.name]
-    if compare(least, 0) != compare(most, 0) or compare in EQUALITIES and least <= 0 <= most:
-        return None
-    return fold.instead(stmt, Const(compare(least, 0)))
-
-
-@with_operand(CONSTANT)
-def _decided(fold: Fold, stmt: Let) -> Any:
-    """x and True → x, x and False → False; and as it is with `or`."""
-    for one, other in (stmt.args, stmt.args[::-1]):
-        if not isinstance(one, Const) or array_type(other).dtype.kind != "b" or array_type(other).sizes:
-            continue
-        result = other if bool(one.value) == (stmt.op.name == "logical_and") else one
-        if isinstance(result, Const):
-            result = Const(bool(result.value) if array_type(stmt.target).weak else np.bool_(result.value))
-        return fold.instead(stmt, result)
-    return None
-
-
-@with_operand(CONSTANT)
-def _negated(fold: Fold, stmt: Let) -> Any:
-    x, = stmt.args
-    known = isinstance(x, Const) and x.type.dtype.kind == "b"
-    return fold.instead(stmt, Const(not x.value)) if known else None        # type: ignore[union-attr]
-
-
-@with_operand("logical_not")
-def _denied(fold: Fold, stmt: Let) -> Any:
-    """not not c → c, of a truth value."""
-    inner = fold.defined_by(stmt.args[0], "logical_not")
-    is_truth = inner is not None and type_of(inner.args[0]) == stmt.target.type
-    return fold.instead(stmt, inner.args[0]) if inner is not None and is_truth else None
-
-
-@with_operand("equal", "not_equal")
-def _unequal(fold: Fold, stmt: Let) -> Any:
-    """not a == b → a != b, which is so for nan as well."""
-    inner = fold.own(stmt.args[0], "equal", "not_equal")
-    if inner is None or stmt.attrs or inner.attrs or not fold.has_type(inner.target, stmt.target):
-        return None
-    return fold.become(stmt, NotEqual if inner.op is Equal else Equal, *inner.args)
-
-
 # -- whole numbers -------------------------------------------------------------------------------
 
 @with_operand(CONSTANT, SIZE)
@@ -186,7 +110,7 @@ def _whole(fold: Fold, stmt: Let) -> Any:
     """Sums of Python integers: sizes are added up, (k + 1) - 1 → k."""
     if stmt.target.type != INTEGER or stmt.attrs:
         return None
-    first, second = (_extent(atom) for atom in stmt.args)
+    first, second = (extent(atom) for atom in stmt.args)
     if first is not None and second is not None:
         return atom_of_size(_combined(stmt.op.name, first, second))
     if second is None or stmt.op.name == "multiply":
@@ -194,7 +118,7 @@ def _whole(fold: Fold, stmt: Let) -> Any:
     return _chained(fold, stmt, second if stmt.op.name == "add" else -second)
 
 
-def _extent(atom: Atom) -> Extent | None:
+def extent(atom: Atom) -> Extent | None:
     """A size or an integer constant, as a size."""
     if isinstance(atom, Size):
         return atom
@@ -213,9 +137,9 @@ def _chained(fold: Fold, stmt: Let, shift: Extent) -> Any:
     inner = fold.defined_by(stmt.args[0], "add", "subtract")
     if inner is None or inner.target.type != INTEGER or inner.attrs:
         return None
-    x, own = inner.args[0], _extent(inner.args[1])
+    x, own = inner.args[0], extent(inner.args[1])
     if own is None and inner.op.name == "add":
-        x, own = inner.args[1], _extent(inner.args[0])
+        x, own = inner.args[1], extent(inner.args[0])
     if own is None or type_of(x) != INTEGER or x in fold.positions:
         return None
     total = shift + (own if inner.op.name == "add" else -own)
@@ -410,8 +334,4 @@ RULES = {
     "maximum": [_nested_extreme],
     "minimum": [_nested_extreme],
     "negative": [_folded],
-    "logical_not": [_negated, _denied, _unequal],
-    "logical_and": [_decided],
-    "logical_or": [_decided],
-    **{name: [_compared, _sizes_compared, _certain] for name in COMPARISONS},
 }

@@ -17,11 +17,11 @@ function f(x: f64[n], d: f64)
     u: f64[n] = subtract(x, z)
     return u
 
-The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
-(``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
-(``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
-`updates` (``put``, ``addat``), `classes` (``float(x) + y``), `counts` (``2 * float(k) * y``),
-`wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
+The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `truths`
+(``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices`
+(``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
+`elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
+`counts` (``2 * float(k) * y``), `wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
 ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
 statement's result. Rules keep types and, bit by bit, values, except that
 
@@ -64,6 +64,7 @@ from . import (
     shapes,
     signs,
     traces,
+    truths,
     unit_axes,
     updates,
     wider,
@@ -88,7 +89,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, divisors, factors, shapes, filled, unit_axes,
+    for module in (constants, truths, quotients, neutral, choices, signs, divisors, factors, shapes, filled, unit_axes,
                    elements, rows, updates, classes, counts, wider, traces):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
