@@ -106,6 +106,14 @@ def none_or_number(x):
     return x * 2.0 if y is None else x * y
 
 
+@supported("what Python would raise on a path, of None, an option that is not given, or arguments that do not fit",
+           "raised where the program comes there")
+def option_not_given(x, option=None):
+    if x > 100.0:
+        return option(x)
+    return x * 2.0
+
+
 @refused("the truth of an array", ShapeError, args=(VECTOR,))
 def array_truth(x):
     if x > 0:

@@ -360,6 +360,31 @@ def asserted_at_length(x):
     return np.sum(x**2) * x[0]
 
 
+GUESSES = (0.5, 0.25, 0.75, 0.1, 0.9, 0.05, 0.95, 1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0)
+
+
+def tried_in_turn(x):
+    """A count that many branches make larger, one inside of the other."""
+    y, tries, most = x, 0, 60
+    while tries < most:
+        error = y * y - x
+        if error > 1.0:
+            for factor in GUESSES:
+                tries += 1
+                guess = x * factor
+                if guess == y:
+                    continue
+                if abs(guess * guess - x) < 0.5:
+                    y = guess
+                    break
+        tries += 1
+        step = error / (2.0 * y)
+        y = y - step
+        if abs(step) < 1e-12:
+            break
+    return y
+
+
 PROGRAMS = [
     Program(if_without_else, PAIR, (0, 1)),
     Program(if_without_else, fixed(0.8, 0.3), (0, 1), name="if_without_else_taken"),
@@ -417,4 +442,5 @@ PROGRAMS = [
     Program(keys_tried_first, normal((2,), then=({"rate": 0.3},)), name="keys_tried_first_and_found"),
     Program(attribute_tried_first, normal(("n",))),
     Program(asserted_at_length, normal(("n",))),
+    Program(tried_in_turn, fixed(2.0)),
 ]

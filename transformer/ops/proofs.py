@@ -11,6 +11,7 @@ what it tested. Of an array of integers, all elements are meant.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class _Scope:
 
     facts: list[Extent] = field(default_factory=list)
     bounds: list[tuple[Any, int, Extent]] = field(default_factory=list)
+    number: int = field(default_factory=itertools.count().__next__)      # no two scopes have the same
 
 
 class Ranges:
@@ -46,6 +48,7 @@ class Ranges:
         self.scopes = [_Scope()]
         self.entered: dict[Loop, int] = {}
         self.decides = False             # whether shapes of the call being read may decide
+        self.tried: dict[tuple[Any, ...], int] = {}                      # what did not follow, with the depth left
         for stmt in all_statements(function.body):
             self._enter(stmt)
         loops = [stmt for stmt in all_statements(function.body) if isinstance(stmt, Loop)]
@@ -215,9 +218,23 @@ class Ranges:
         if atom.type.dtype.kind in "ub" and side == ABOVE and self._follows(-bound):
             return True
 
-        def proof(other: Any, way: int, limit: Extent) -> bool:
-            return self._holds(other, way, limit, depth - 1)
+        return self._is_proved(atom, side, bound, depth)
 
+    def _is_proved(self, atom: Var, side: int, bound: Extent, depth: int) -> bool:
+        """The same, by what the integer is made of. What has been tried in vain, or is being tried, is not tried once
+        more: branches that meet would double the ways again and again."""
+        if depth == DEEPEST:
+            self.tried = {}
+        key = atom, side, bound, self.scopes[-1].number
+        if self.tried.get(key, 0) >= depth:
+            return False
+        self.tried[key] = depth
+        holds = self._is_made(atom, side, bound, lambda other, way, limit: self._holds(other, way, limit, depth - 1))
+        if holds:
+            del self.tried[key]
+        return holds
+
+    def _is_made(self, atom: Var, side: int, bound: Extent, proof: Proof) -> bool:
         stmt = definition_of(atom)
         if stmt is not None:
             rule = RULES.get(stmt.op.name)

@@ -26,8 +26,8 @@ from .branches import Unreachable
 from .conditions import condition
 from .demand import static
 from .kinds import python_type, type_name
-from .texts import Template, read_joined
-from .values import ExceptionValue, stripped
+from .texts import Template, is_plain, read_joined
+from .values import ExceptionValue, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -105,15 +105,12 @@ def read_raise(reader: Reader, node: Any) -> None:
 def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
     """Emits a `raise`; what follows cannot be reached."""
     template = Template()
-    parts = tuple(arg if _is_plain(arg) else template.add(arg) for arg in args)
+    args = tuple(known_of(arg) if is_plain(known_of(arg)) else arg for arg in args)
+    parts = tuple(map(template.argument, args))
     given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value | Size))
     attrs = {"exception": kind, "template": parts} | ({"values": given} if given else {})
     emit_effect(reader, "raise", template.atoms, attrs)
     raise Unreachable
-
-
-def _is_plain(arg: Any) -> bool:
-    return isinstance(arg, (int, float, bool, type(None)))
 
 
 def enter_errstate(reader: Reader, call: Any) -> Any:

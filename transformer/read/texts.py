@@ -197,6 +197,11 @@ def _mapped(error: ExceptionValue, change: Callable[[Any], Any]) -> ExceptionVal
     return ExceptionValue(error.kind, tuple(map(mapped, error.args)))
 
 
+def is_plain(arg: Any) -> bool:
+    """Whether an argument of an exception is written as it is."""
+    return isinstance(arg, (int, float, bool, type(None)))
+
+
 class Template:
     """Collects the dynamic parts of texts as arguments of an effect."""
 
@@ -209,10 +214,19 @@ class Template:
         pieces = text.pieces if isinstance(text, Text) else (text,)
         return tuple(self._piece(piece) for piece in pieces)
 
+    def argument(self, value: Any) -> Any:
+        """An argument of an exception: a number that is known, one that is computed or an array, or a text."""
+        if is_plain(value):
+            return value
+        return (self._hole(value),) if isinstance(value, Value | Size) else self.add(value)
+
+    def _hole(self, value: Value | Size, conversion: Any = "", spec: Any = "") -> Hole:
+        self.atoms.append(values.atom(value))
+        return Hole(len(self.atoms) - 1, conversion, spec)
+
     def _piece(self, piece: Any) -> Any:
         if isinstance(piece, str):
             return piece
         if isinstance(piece.value, Value | Size):
-            self.atoms.append(values.atom(piece.value))
-            return Hole(len(self.atoms) - 1, piece.conversion, piece.spec)
+            return self._hole(piece.value, piece.conversion, piece.spec)
         raise NotSupported(f"a text with {described(piece.value)} in it", instead="Print its items one by one.")
