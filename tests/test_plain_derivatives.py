@@ -143,6 +143,30 @@ def bond(x: Any, c: Any) -> Any:
     return total
 
 
+def gated(w: Any, x: Any) -> Any:
+    h = np.zeros(len(w))
+    for row in x:
+        z = 1 / (1 + np.exp(-(row * w)))
+        h = z * np.sin(h)
+    return np.sum(h)
+
+
+def directed(x: Any, p: Any) -> Any:
+    lengths = np.linalg.norm(x, axis=1, keepdims=True)
+    q = x / lengths
+    p = p / np.linalg.norm(p)
+    return np.sum(np.sin(q @ p))
+
+
+def attracted(r: Any) -> Any:
+    return np.sum(np.sin(-r / np.linalg.norm(r) ** 3))
+
+
+def weighed(x: Any) -> Any:
+    total = np.sum(x ** 2, axis=0)
+    return np.sum(np.log(total / len(x)))
+
+
 def gates(f: Any, i: Any) -> Any:
     return np.sum(1 / (1 + np.exp(-f)) * (1 / (1 + np.exp(-i))))
 
@@ -170,7 +194,11 @@ def orbits(x: Any) -> Any:
 
 CASES = [
     (orbits, (np.arange(12.0),), ["x_k[k] = x\n"], ["total_k"]),
-    (gates, (V, V), ["total_f = 1 + e_f\n", "total_i = 1 + e_i\n"], ["2"]),
+    (gates, (V, V), ["di = scaled * (1 - ratio_i)\n", "df = scaled * (1 - ratio_f)\n"], ["2"]),
+    (gated, (V, X), ["* z * (1 - z)\n", "z = 1 / (1 + np.exp(-row * w))\n"], ["total"]),
+    (directed, (X, V), ["keepdims=True) * q) / lengths", "(dp - np.sum(dp * p) * p) / norm\n"], ["np.inf"]),
+    (attracted, (V,), ["/ power * norm) - cos_ratio / power\n"], ["np.inf"]),
+    (weighed, (X,), ["dx = 2 / total * x\n"], ["shape"]),
     (moving_mean, (V, np.ones((5, 6))), ["2.0 / ((n - k + 1) * (m - k + 1))", "i:end"], ["k * k"]),
     (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),
     (normal, (V,), ["dx = -x\n"], ["0.5"]),

@@ -57,7 +57,6 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     dspot -= np.sum(ddiff2 * power)
     total = np.sum(ddiff2 * spot * diff
         * up ** np.where((diff == 0) & (up == 0), 1, diff - 1))
-    ddiff_up = -dp * p / diff_up
-    dsigma = ((dup - total + ddiff_up - (-ddiff_up - dp / diff_up) * ratio_up / up) * up
-        * root)
+    ratio = dp * p / diff_up
+    dsigma = (dup - total - ratio - (ratio - dp / diff_up) * ratio_up / up) * up * root
     return dspot, dsigma

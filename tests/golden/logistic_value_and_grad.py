@@ -17,13 +17,11 @@ def logistic_value_and_grad(w, b, x, y):
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
     if any(each.dtype.kind != "f" for each in (w, x, y)):
         raise TypeError("w, x and y must be arrays of floats")
-    e = np.exp(-(x @ w + b))
-    total = 1 + e
-    p = 1 / total
+    p = 1 / (1 + np.exp(-(x @ w + b)))
     diff_y = 1 - y
     diff_p = 1 - p
     # reverse
-    scaled = -(y / p - diff_y / diff_p) / len(y) * p / total * e
+    scaled = -(y / p - diff_y / diff_p) / len(y) * p * diff_p
     db = np.sum(scaled)
     dw = x.T @ scaled
     return -np.mean(y * np.log(p) + diff_y * np.log(diff_p)), (dw, db)

@@ -18,9 +18,8 @@ def logistic_grad_vmap(w, x, y):
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
     if any(each.dtype.kind != "f" for each in (w, x, y)):
         raise TypeError("w, x and y must be arrays of floats")
-    e = np.exp(-(x @ w))
-    total = 1 + e
-    p = 1 / total
+    p = 1 / (1 + np.exp(-(x @ w)))
+    diff = 1 - p
     # reverse
-    dw = (((1 - y) / (1 - p) - y / p) * p / total * e)[:, None] * x
+    dw = (((1 - y) / diff - y / p) * p * diff)[:, None] * x
     return dw

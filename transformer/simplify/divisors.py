@@ -35,15 +35,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let, Var
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..core.walk import size_of_atom
 from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
+from ..ops.elementary import Exp
 from ..ops.indexing import only_inserts
+from ..ops.powers import Power
 from ..ops.reduction import gone, reduced_count
 from ..ops.statistics import Mean
 from .changes import with_operand
+from .neutral import number
 from .quotients import divides
 from .rewriter import array_type
 from .signs import negated
@@ -51,6 +54,7 @@ from .signs import negated
 if TYPE_CHECKING:
     from .fold import Fold
 
+ONE = Const(1)
 DEEPEST = 4                    # divisors one behind the other
 
 
@@ -190,6 +194,46 @@ def _by_share(fold: Fold, stmt: Let) -> Any:
 
 
 @with_operand("divide")
+def _by_other_share(fold: Fold, stmt: Let) -> Any:
+    """a / s * e → a * (1 - z) for s = 1 + e, where e = np.exp(x) and there is z = 1 / s: the derivative of a logistic
+    function as it is written by hand, which is not nan where e is infinite."""
+    if stmt.attrs:
+        return None
+    for first, other in (stmt.args, stmt.args[::-1]):
+        if not _is_exponential(fold, other):
+            continue
+        path: list[Let] = []
+        quotient = _quotient(fold, stmt, first)
+        while quotient is not None and len(path) < DEEPEST:
+            path.append(quotient)
+            share = _logistic(fold, quotient.args[1], other)
+            if share is not None and fold.has_type(share, stmt.target):
+                rest = fold.emit(stmt, Subtract, ONE, share, type=type_of(share))
+                return fold.become(stmt, Multiply, _without(fold, stmt, path), rest)
+            quotient = _quotient(fold, stmt, quotient.args[0])
+    return None
+
+
+def _is_exponential(fold: Fold, atom: Atom) -> bool:
+    """Whether an atom is a number to the power of something, also where it was recorded."""
+    stmt = fold.definition.get(fold.recorded_as(atom)) if isinstance(atom, Var) else None
+    base = None if stmt is None or stmt.op is not Power else number(stmt.args[0])
+    return stmt is not None and (stmt.op is Exp or isinstance(base, int | float) and base > 0)
+
+
+def _logistic(fold: Fold, whole: Atom, part: Atom) -> Var | None:
+    """1 / (1 + e), if it was computed before in the same block."""
+    total = fold.defined_by(whole, "add")
+    is_total = total is not None and any(
+        number(one) == 1 and other is part for one, other in (total.args, total.args[::-1]))
+    for user in fold.uses.users.get(whole, ()) if is_total and isinstance(whole, Var) else ():
+        if isinstance(user, Let) and user.op is Divide and number(user.args[0]) == 1 and any(
+                user is stmt for stmt in fold.out):
+            return user.target
+    return None
+
+
+@with_operand("divide")
 def _number_over(fold: Fold, stmt: Let) -> Any:
     """3 * (a / s) → 3 * a / s, of floating point numbers."""
     number, inner = stmt.args[0], _quotient(fold, stmt, stmt.args[1])
@@ -256,5 +300,5 @@ def _quotient(fold: Fold, stmt: Let, atom: Atom) -> Let | None:
     return found if found is not None and not found.attrs else None
 
 
-RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "multiply": [_by_share, _number_over],
-         "divide": [_mean], "squeeze": [_squeezed]}
+RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "squeeze": [_squeezed],
+         "multiply": [_by_share, _by_other_share, _number_over], "divide": [_mean]}

@@ -18,7 +18,7 @@ function f(x: f64[n], d: f64)
     return u
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `truths`
-(``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices`
+(``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `lengths` (norms that are not 0), `choices`
 (``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
 `elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
 `counts` (``2 * float(k) * y``), `wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
@@ -31,6 +31,8 @@ statement's result. Rules keep types and, bit by bit, values, except that
   rounding instead of two, and what would have overflowed in between does not;
 * ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two; ``a / b * b`` is `a`, also where b is 0 or
   infinite, as is the determinant of a large matrix in the derivative of its logarithm;
+* ``e / (1 + e)`` of a derivative is ``1 - z`` where the program has ``z = 1 / (1 + e)`` for an exponential e, as
+  exactly as z tells; a norm of 0 makes infinite what was nan, or the other way round;
 * what a choice between two terms of a derivative does not choose adds no zero, nor a nan; nor does what a unit matrix
   takes out of a sum;
 * where signs move through a sum, the zero that it may cancel to has the other sign;
@@ -58,6 +60,7 @@ from . import (
     elements,
     factors,
     filled,
+    lengths,
     neutral,
     quotients,
     rows,
@@ -89,8 +92,8 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, truths, quotients, neutral, choices, signs, divisors, factors, shapes, filled, unit_axes,
-                   elements, rows, updates, classes, counts, wider, traces):
+    for module in (constants, truths, quotients, neutral, choices, signs, divisors, factors, lengths, shapes, filled,
+                   unit_axes, elements, rows, updates, classes, counts, wider, traces):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -122,6 +125,7 @@ class Fold(Rewriter):
         self.uses = Uses(function)
         self.positions: dict[Var, Extent | None] = {}
         self.is_generated = False
+        self._recorded: dict[Atom, Atom] = {}          # what a record is of, and what a read is of that was recorded
         self._aliasing: Aliasing | None = None
 
     def effect(self, stmt: Effect) -> None:
@@ -130,6 +134,12 @@ class Fold(Rewriter):
 
     def before_loop(self, stmt: Loop) -> None:
         self._enter(stmt)
+        self._recorded.update({read.target: self._recorded[read.source] for read in stmt.reads
+                               if read.source in self._recorded})
+
+    def after_loop(self, stmt: Loop) -> None:
+        super().after_loop(stmt)
+        self._recorded.update({record.target: self.recorded_as(record.value) for record in stmt.records})
 
     def _enter(self, stmt: Loop) -> None:
         """Notes what is known of the position of a loop."""
@@ -203,6 +213,10 @@ class Fold(Rewriter):
         """The statement that defines an atom, if it is one of these ops."""
         stmt = self.definition.get(atom) if type(atom) is Var else None
         return stmt if stmt is not None and stmt.op.name in names else None
+
+    def recorded_as(self, atom: Any) -> Any:
+        """What a variable that a loop reads was when a loop before recorded it."""
+        return self._recorded.get(atom, atom)
 
     def own(self, atom: Atom, *names: str) -> Let | None:
         """The same if nothing else mentions the atom, so that its statement may be changed."""

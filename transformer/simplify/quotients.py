@@ -28,6 +28,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import CONSTANT, with_operand
@@ -62,12 +63,13 @@ def _over(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("divide", "multiply", "negative")
 def _undone(fold: Fold, stmt: Let) -> Any:
-    """-(a / b) * b → -a, a * b / c / b → a / c, in derivatives: two roundings less."""
+    """-(a / b) * b → -a, a * b / c / b → a / c, a / (b / n) / n → a / b, in derivatives: two roundings less."""
     if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
         return None
     divides = stmt.op.name == "divide"
     for terms, factor in (stmt.args,) if divides else (stmt.args, stmt.args[::-1]):
-        if fold.has_type(terms, stmt.target) and (isinstance(factor, Var) or _is_constant(fold, factor)):
+        if fold.has_type(terms, stmt.target) and (
+                isinstance(factor, (Var, Size)) or _is_constant(fold, factor)):
             rest = _without(fold, stmt, terms, factor, "multiply" if divides else "divide")
             if rest is not None:
                 is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0
@@ -96,6 +98,11 @@ def _without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth:
                 return rest
     elif own.op.name == "divide" and same_atom(own.args[0], factor) and fold.has_type(own.args[1], own.target):
         return fold.emit(like, Divide, ONE, own.args[1], type=type_of(own.target))
+    if own.op.name == "divide" and name == "multiply":
+        inner = fold.own(own.args[1], "divide")
+        if inner is not None and same_atom(inner.args[1], factor) and _divides(
+                fold, own.target, own.args[0], inner.args[0]):
+            return fold.emit(like, Divide, own.args[0], inner.args[0], type=type_of(own.target))
     places = () if not fold.uses.once(own.target) else (0, 1) if own.op.name == "multiply" else (0,)
     for place in places:
         less = _without(fold, like, own.args[place], factor, name, depth - 1)

@@ -157,22 +157,25 @@ def _of_number(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("negative", *PRODUCTS)
 def _outwards(fold: Fold, stmt: Let) -> Any:
-    """t = -a / b; x[i] -= t; y[i] += t - c → t = a / b; x[i] += t; y[i] -= t + c, in generated code: of what is used
-    several times the sign goes to the uses, if all of them take it up."""
-    users = fold.uses.users.get(stmt.target, [])
+    """t = -a / b; x[i] -= t; y[i] += t - c → t = a / b; x[i] += t; y[i] -= t + c, in generated code: the sign of
+    what is used several times, and is not called after a name of the user's, goes to the uses, if all take it up."""
+    users, primal = fold.uses.users.get(stmt.target, []), stmt.target.primal
+    if primal is not None and primal.name:
+        return None
     if not fold.is_generated or stmt.attrs or not _is_real(stmt.target) or len(users) < 2 or (
             fold.uses.counts.get(stmt.target) != len(users)):
         return None
     if not all(_takes_up(fold, user, stmt.target) for user in users):
         return None
     value = fold.emit(stmt, stmt.op, *stmt.args, type=stmt.target.type)
-    if _take_sign(fold, fold.definition[value]):
-        fold.change(stmt.target)
-        return fold.become(stmt, Negative, value)
-    fold.out.pop()
-    for atom in stmt.args:
+    for atom in stmt.args:                                  # of what is about to be used once, by the new statement
         fold.mention(atom, -1)
-    return None
+    if not _take_sign(fold, fold.definition[value]):
+        fold.out.pop()
+        return None
+    stmt.args = ()
+    fold.change(stmt.target)
+    return fold.become(stmt, Negative, value)
 
 
 def _takes_up(fold: Fold, user: Any, var: Var, depth: int = DEEPEST) -> bool:
@@ -182,7 +185,7 @@ def _takes_up(fold: Fold, user: Any, var: Var, depth: int = DEEPEST) -> bool:
     if user.op.name in ("add", "negative") or user.op.name == "subtract" and user.args[0] is not var:
         return not user.attrs
     following = fold.uses.users.get(user.target, [])
-    if len(following) != 1 or user.op.name not in ("subtract", *PRODUCTS) or user.attrs:
+    if len(following) != 1 or user.op.name not in ("subtract", *PRODUCTS) or not user.attrs.keys() <= {"spelling"}:
         return False
     after = following[0]
     is_written = isinstance(after, Let) and after.op.name == "addat" and after.args[1] is user.target
