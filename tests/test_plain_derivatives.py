@@ -158,6 +158,22 @@ def directed(x: Any, p: Any) -> Any:
     return np.sum(np.sin(q @ p))
 
 
+def midpoint(y: Any) -> Any:
+    def rates(y: Any) -> Any:
+        prey, hunters, _ = y
+        return np.array([-prey * hunters, prey * hunters, hunters])
+
+    for _ in range(2):
+        y = y + 0.1 * rates(y + 0.05 * rates(y))
+    return np.sum(np.cos(y))
+
+
+def turning(w: Any) -> Any:
+    k = np.sin(w)
+    K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
+    return np.sum(K @ K @ K)
+
+
 def attracted(r: Any) -> Any:
     return np.sum(np.sin(-r / np.linalg.norm(r) ** 3))
 
@@ -197,6 +213,8 @@ CASES = [
     (gates, (V, V), ["di = scaled * (1 - ratio_i)\n", "df = scaled * (1 - ratio_f)\n"], ["2"]),
     (gated, (V, X), ["* z * (1 - z)\n", "z = 1 / (1 + np.exp(-row * w))\n"], ["total"]),
     (directed, (X, V), ["keepdims=True) * q) / lengths", "(dp - np.sum(dp * p) * p) / norm\n"], ["np.inf"]),
+    (midpoint, (V,), ["ditems_0, ditems_1 = ditems[:2]\n", ", dhunters, 0.0])\n"], ["zeros"]),
+    (turning, (V,), ["k_0, k_1, k_2 = k[:3]\n"], ["= k[0]"]),
     (attracted, (V,), ["/ power * norm) - cos_ratio / power\n"], ["np.inf"]),
     (weighed, (X,), ["dx = 2 / total * x\n"], ["shape"]),
     (moving_mean, (V, np.ones((5, 6))), ["2.0 / ((n - k + 1) * (m - k + 1))", "i:end"], ["k * k"]),

@@ -17,9 +17,7 @@ def moving_average_grad(x, w):
         raise ValueError(f"len(x) is {len(x)} but must be at least 2")
     if any(each.dtype.kind != "f" for each in (x, w)):
         raise TypeError("x and w must be arrays of floats")
-    w_0 = w[0]
-    w_1 = w[1]
-    w_2 = w[2]
+    w_0, w_1, w_2 = w
     y = w_0 * x[:-2] + w_1 * x[1:-1] + w_2 * x[2:]
     # reverse
     dy = np.sign(y)

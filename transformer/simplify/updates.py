@@ -30,10 +30,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Let, Var
+from ..core.grammar import Atom, Const, Let, Var
 from ..core.halves import promoted
 from ..ops.creation import Full
-from ..ops.indexing import Put
+from ..ops.indexing import AddAt, Put
 from ..ops.literals import Array
 from .apart import are_apart, selects_once, written_part
 from .changes import CONSTANT, with_operand
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 CREATED = ("zeros", "ones", "empty", "full")
 LONGEST_CHAIN = 50
+ZERO = Const(0.0)
 LONGEST_LITERAL = 6            # items that are written as `np.array([a, b, c])`
 
 
@@ -137,7 +138,7 @@ def _written_twice(fold: Fold, stmt: Let) -> Any:
 
 
 def _all_written(fold: Fold, stmt: Let) -> Any:
-    """a = zeros(2); a[1] = v; a[0] = w → a = array([w, v]), in generated code."""
+    """a = zeros(2); a[1] = v; a[0] = w → a = array([w, v]), in generated code; likewise where only half is written."""
     type = array_type(stmt.target)
     length = type.sizes[0] if len(type.sizes) == 1 else None
     if not fold.is_generated or not isinstance(length, int) or length > LONGEST_LITERAL:
@@ -148,9 +149,17 @@ def _all_written(fold: Fold, stmt: Let) -> Any:
         items.setdefault(place % length, write.args[1])
         base = write.args[0]
         if fold.defined_by(base, "zeros"):
-            return _literal(fold, stmt, [items[k] for k in range(length)]) if len(items) == length else None
+            if len(items) < length and (2 * len(items) < length or _is_written_on(fold, stmt)):
+                return None
+            return _literal(fold, stmt, [items.get(k, ZERO) for k in range(length)])
         write = fold.own(base, "put")
     return None
+
+
+def _is_written_on(fold: Fold, write: Let) -> bool:
+    """Whether something is written to an array behind a write."""
+    return any(isinstance(user, Let) and user.op in (Put, AddAt) and user.args[0] is write.target
+               for user in fold.uses.users.get(write.target, ()))
 
 
 def _fixed_place(write: Let) -> int | None:

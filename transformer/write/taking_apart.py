@@ -28,24 +28,37 @@ def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Item]:
 
 
 def _in_order(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Line]:
-    """The lines at the beginning that read the first, second, … element of one array for one statement."""
-    lines: list[Line] = []
-    for k, item in enumerate(items):
+    """The lines at the beginning that read the first, second, … element of one array for one statement, in the order
+    of the elements. A sweep backwards may read them in another one."""
+    found: dict[int, Line] = {}
+    longest = 0
+    for item in items:
         read = reads.get(item.node) if isinstance(item, Line) else None
-        if not isinstance(item, Line) or read is None or not _names_element(item.node, k):
+        place = _place(item.node) if isinstance(item, Line) else None
+        if not isinstance(item, Line) or read is None or place is None or place in found:
             break
-        if lines and (item.origin != lines[0].origin or read.args != reads[lines[0].node].args):
+        first = next(iter(found.values()), item)
+        if not _is_one_line(item, first) or read.args != reads[first.node].args:
             break
-        lines.append(item)
-    return lines
+        found[place] = item
+        if max(found) == len(found) - 1:
+            longest = len(found)
+    return [found[k] for k in range(longest)]
 
 
-def _names_element(node: ast.stmt, k: int) -> bool:
-    """Whether a statement is `a = x[k]`."""
+def _is_one_line(one: Line, other: Line) -> bool:
+    """Whether two lines come from one line of the user's."""
+    if one.origin is None or other.origin is None:
+        return one.origin is other.origin
+    return (one.origin.file, one.origin.line) == (other.origin.file, other.origin.line)
+
+
+def _place(node: ast.stmt) -> int | None:
+    """The k of a statement `a = x[k]`."""
     match node:
-        case ast.Assign([ast.Name()], ast.Subscript(ast.Name(), ast.Constant(value))):
-            return bool(value == k)
-    return False
+        case ast.Assign([ast.Name()], ast.Subscript(ast.Name(), ast.Constant(int(value)))):
+            return value
+    return None
 
 
 def _together(lines: list[Line], reads: Mapping[ast.stmt, Let]) -> Line:
