@@ -168,6 +168,17 @@ def midpoint(y: Any) -> Any:
     return np.sum(np.cos(y))
 
 
+def disorder(x: Any) -> Any:
+    p = x / np.sum(x)
+    return np.sum(p * np.log(p)) - 0.5 * np.sum(np.sin(p[1:] * p[:-1]))
+
+
+def carried_over(x: Any, r: Any) -> Any:
+    for k in range(3):
+        x = x + x * np.sin(r * k)
+    return np.sum(x ** 2)
+
+
 def turning(w: Any) -> Any:
     k = np.sin(w)
     K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
@@ -214,6 +225,8 @@ CASES = [
     (gated, (V, X), ["* z * (1 - z)\n", "z = 1 / (1 + np.exp(-row * w))\n"], ["total"]),
     (directed, (X, V), ["keepdims=True) * q) / lengths", "(dp - np.sum(dp * p) * p) / norm\n"], ["np.inf"]),
     (midpoint, (V,), ["ditems_0, ditems_1 = ditems[:2]\n", ", dhunters, 0.0])\n"], ["zeros"]),
+    (disorder, (X,), ["dp += np.log(p)\n", "dp += 1\n"], ["p / p"]),
+    (carried_over, (X, X), ["dx *= 1 + np.sin(scaled)\n"], []),
     (turning, (V,), ["k_0, k_1, k_2 = k[:3]\n"], ["= k[0]"]),
     (attracted, (V,), ["/ power * norm) - cos_ratio / power\n"], ["np.inf"]),
     (weighed, (X,), ["dx = 2 / total * x\n"], ["shape"]),
@@ -225,7 +238,7 @@ CASES = [
     (divergence, (V ** 2, V ** 2), ["dq = -p / q\n"], []),
     (softest, (V,), ["dx = e / np.sum(e)\n"], ["copy"]),
     (only_item, (V,), ["np.full((1, 1), "], ["np.zeros((1, 1))"]),
-    (evidence, (X, X), ["dmu = mu / n\n", "dlog_variance = ratio - ratio * np.exp(log_variance)\n"], ["2 * "]),
+    (evidence, (X, X), ["dmu = mu / n\n", "dlog_variance = -0.5 / n * (1 - np.exp(log_variance))\n"], ["2 * "]),
     (pooled, (X[:, [0, 1, 2, 0]],), [], ["2 * "]),
     (distances, (X, X + 1), [], ["squeeze", "keepdims"]),
     (turned_twice, (X, np.ones(2)), ["da = np.outer(power, sin) + np.outer(x, cos)\n"], [").T\n"]),

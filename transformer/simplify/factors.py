@@ -32,7 +32,7 @@ from ..core.grammar import Atom, Let, Var
 from ..core.types import ArrayType
 from ..ops.arithmetic import Multiply
 from .changes import with_operand
-from .divisors import DEEPEST, joined
+from .divisors import DEEPEST, ONE, joined
 from .rewriter import array_type
 from .shapes import covers
 
@@ -75,6 +75,27 @@ def _taken_out(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("multiply", "divide")
+def _itself_taken_out(fold: Fold, stmt: Let) -> Any:
+    """x - x * b → x * (1 - b), and likewise x * b + x."""
+    if not _is_ours(fold, stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+        return None
+    for alone, place in ((stmt.args[0], 1), (stmt.args[1], 0)):
+        for product in _products(fold, stmt.args[place]):
+            if product.factor is alone and _fits_beside_one(fold, stmt, product, place):
+                rest = _without(fold, stmt, product)
+                terms = (ONE, rest) if place else (rest, ONE)
+                type = joined(stmt.op, *map(array_type, terms))
+                return fold.become(stmt, Multiply, product.factor, fold.emit(stmt, stmt.op, *terms, type=type))
+    return None
+
+
+def _fits_beside_one(fold: Fold, stmt: Let, product: Product, place: int) -> bool:
+    """Whether the factor times what is left, to which 1 is added, has the type of the statement."""
+    inner = joined(stmt.op, *(array_type(ONE), _type_without(product))[::1 if place else -1])
+    return array_type(product.rest).is_inexact and _gives(fold, stmt, product.factor, inner)
+
+
 def _is_ours(fold: Fold, stmt: Let) -> bool:
     """Whether a statement is of a derivative, and not of what is computed again, which is written as it was."""
     return fold.is_derivative(stmt) and (stmt.target.primal is not None or not fold.derived.isdisjoint(
@@ -99,12 +120,16 @@ def _products(fold: Fold, atom: Atom) -> Iterator[Product]:
 def _fits(fold: Fold, stmt: Let, first: Product, second: Product) -> bool:
     """Whether the factor times what is left has the type of the statement."""
     types = [_type_without(product) for product in (first, second)]
-    inner = joined(stmt.op, *types)
-    factor, wanted = array_type(first.factor), array_type(stmt.target)
-    found = joined(Multiply, factor.with_sizes(()), inner.with_sizes(()))
     is_float = all(array_type(product.rest).is_inexact for product in (first, second))
-    return is_float and found.dtype == wanted.dtype and (factor.weak and inner.weak) == wanted.weak and covers(
-        fold, (first.factor, inner), stmt.target)
+    return is_float and _gives(fold, stmt, first.factor, joined(stmt.op, *types))
+
+
+def _gives(fold: Fold, stmt: Let, factor: Atom, inner: ArrayType) -> bool:
+    """Whether a product of a factor and what has this type has the type of the statement."""
+    own, wanted = array_type(factor), array_type(stmt.target)
+    found = joined(Multiply, own.with_sizes(()), inner.with_sizes(()))
+    is_fitting = found.dtype == wanted.dtype and (own.weak and inner.weak) == wanted.weak
+    return is_fitting and bool(covers(fold, (factor, inner), stmt.target))
 
 
 def _type_without(product: Product) -> ArrayType:
@@ -129,4 +154,4 @@ def _without(fold: Fold, like: Let, product: Product) -> Atom:
     return value
 
 
-RULES = {"add": [_taken_out], "subtract": [_taken_out]}
+RULES = {"add": [_taken_out, _itself_taken_out], "subtract": [_taken_out, _itself_taken_out]}

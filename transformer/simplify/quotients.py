@@ -77,6 +77,19 @@ def _undone(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("divide")
+def _one(fold: Fold, stmt: Let) -> Any:
+    """log(a) + a / a → log(a) + 1, in derivatives."""
+    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+        return None
+    for place, other in ((0, stmt.args[1]), (1, stmt.args[0])):
+        quotient = fold.own(stmt.args[place], "divide")
+        is_one = quotient is not None and quotient.args[0] is quotient.args[1] and not quotient.attrs
+        if is_one and isinstance(other, Var) and fold.has_type(other, stmt.target):
+            return fold.become(stmt, stmt.op, *((Const(1), other) if place == 0 else (other, Const(1))))
+    return None
+
+
 def _become_last(fold: Fold, stmt: Let) -> Any:
     """Makes `stmt` what was emitted last."""
     made = fold.out.pop()
@@ -274,6 +287,8 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 RULES = {
     "multiply": [_undone, _multiple_of_ratio, _over],
     "divide": [_undone, _led_over, _cancelled, _without_constant],
+    "add": [_one],
+    "subtract": [_one],
     "sum": [_led_total],
     "mean": [_led_total],
 }
