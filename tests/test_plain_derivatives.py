@@ -179,6 +179,12 @@ def carried_over(x: Any, r: Any) -> Any:
     return np.sum(x ** 2)
 
 
+def filtered(x: Any) -> Any:
+    spectrum = np.fft.rfft(x, axis=1)
+    k = np.arange(spectrum.shape[1])
+    return np.sum(np.fft.irfft(spectrum * np.exp(-0.1 * k ** 2), n=x.shape[1], axis=1) ** 3)
+
+
 def turning(w: Any) -> Any:
     k = np.sin(w)
     K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
@@ -227,6 +233,7 @@ CASES = [
     (midpoint, (V,), ["ditems_0, ditems_1 = ditems[:2]\n", ", dhunters, 0.0])\n"], ["zeros"]),
     (disorder, (X,), ["dp += np.log(p)\n", "dp += 1\n"], ["p / p"]),
     (carried_over, (X, X), ["dx *= 1 + np.sin(scaled)\n"], []),
+    (filtered, (X,), ["dx = np.fft.irfft(rfft * e, n=n, norm=\"forward\")\n"], ["conj", "steps"]),
     (turning, (V,), ["k_0, k_1, k_2 = k[:3]\n"], ["= k[0]"]),
     (attracted, (V,), ["/ power * norm) - cos_ratio / power\n"], ["np.inf"]),
     (weighed, (X,), ["dx = 2 / total * x\n"], ["shape"]),

@@ -1,6 +1,6 @@
 """Discrete Fourier transforms.
 
-    y = np.fft.rfft(x)          dx = np.fft.irfft(np.conj(dy * shares), n, norm="forward")
+    y = np.fft.rfft(x)          dx = np.fft.irfft(np.conj(dy / counts), n, norm="forward")
 
 A transform is linear, and its matrix is symmetric: a cotangent, which is not conjugated, goes through the
 same transform. Those of real numbers leave out half of the frequencies, of which the other half is the
@@ -132,11 +132,11 @@ class Ifft(Fourier):
     domain = _cases
 
 
-def _ends(x: Any, n: Any, axis: int) -> Any:
-    """One at the frequencies that stand for themselves only, zero at the others."""
+def _counts(x: Any, n: Any, axis: int) -> Any:
+    """For how many frequencies one stands: those at the ends for themselves only, the others for two."""
     k = arange(x.shape[axis])
-    ends = ((k == 0) | (2 * k == n)).astype(real_dtype(x.dtype))
-    return ends if x.ndim == 1 or axis in (-1, x.ndim - 1) else reshaped(ends, along(x.shape[axis], axis, x.ndim))
+    counts = 2 - ((k == 0) | (2 * k == n)).astype(real_dtype(x.dtype))
+    return counts if x.ndim == 1 or axis in (-1, x.ndim - 1) else reshaped(counts, along(x.shape[axis], axis, x.ndim))
 
 
 class Rfft(Fourier):
@@ -153,8 +153,8 @@ class Rfft(Fourier):
 
     def vjp(dy, a, n=None, axis=-1, norm=None):
         length = a.shape[axis] if n is None else n
-        shares = (1 + _ends(dy, length, axis)) / 2
-        back = np.fft.irfft(np.conj(dy * shares), **chosen(length, axis, OPPOSITE[norm]))
+        shares = dy / _counts(dy, length, axis)
+        back = np.fft.irfft(np.conj(shares), **chosen(length, axis, OPPOSITE[norm]))
         return taken_back(back, a, axis)
 
 
@@ -176,7 +176,7 @@ class Irfft(Fourier):
 
     def vjp(dy, a, n=None, axis=-1, norm=None):
         back = np.conj(np.fft.rfft(dy, **chosen(None, axis, OPPOSITE[norm])))
-        return taken_back(back * (2 - _ends(back, dy.shape[axis], axis)), a, axis)
+        return taken_back(back * _counts(back, dy.shape[axis], axis), a, axis)
 
     def domain(rng):
         return arrays_of(rng, ((4,), {}), ((4,), {"n": 7}), ((4,), {"n": 4, "norm": "ortho"}),

@@ -25,7 +25,8 @@ function f(c: bool, a: f64, x: f64[n])
     y: f64[n] = put(x, a, index=(0,))
     return s, u, v, g, y
 
-Arrays made anew are never shared, as each may be written in place; nor are parts of an array once
+Arrays made anew are never shared, as each may be written in place, but for tables such as `np.arange(n)` and
+`np.eye(n)` that nothing writes to; nor are parts of an array once
 it has been written, as they would have to be copied before that.
 """
 
@@ -45,6 +46,7 @@ from .rewriter import Rewriter, array_type
 
 # Each application is memory of its own.
 FRESH = {"full", "copy", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
+TABLES = {"arange", "eye", "tri"}             # made of sizes alone, and rarely written
 COMMUTATIVE = {"add", "multiply"}
 PRODUCTS = {"matmul", "dot"}                 # those of two vectors commute, too
 
@@ -75,7 +77,7 @@ class CommonSubexpressions(Rewriter):
     def let(self, stmt: Let) -> None:
         if stmt.op.name in WRITES:
             self._forget_parts(stmt)
-        elif stmt.args and stmt.op.name not in FRESH:
+        elif stmt.op.name in TABLES or stmt.args and stmt.op.name not in FRESH:
             if self._shared(stmt):
                 return
         self.out.append(stmt)
@@ -159,8 +161,9 @@ def _commutes(stmt: Let) -> bool:
 def _that_matter(stmt: Let) -> dict[str, Any]:
     """The attributes of a statement. How a call is spelled decides how numbers are computed, not what ``x.mean()`` and
     ``np.mean(x)`` of an array are."""
-    first = type_of(stmt.args[0])
-    if stmt.op.elementwise or "spelling" not in stmt.attrs or not isinstance(first, ArrayType) or not first.sizes:
+    first = type_of(stmt.args[0]) if stmt.args else None
+    of_array = first is None or isinstance(first, ArrayType) and first.sizes
+    if stmt.op.elementwise or "spelling" not in stmt.attrs or not of_array:
         return stmt.attrs
     return {name: item for name, item in stmt.attrs.items() if name != "spelling"}
 

@@ -160,6 +160,26 @@ def _conjugate(fold: Fold, stmt: Let) -> Any:
     return None if array_type(stmt.target).dtype.kind == "c" else _same_type(fold, stmt)
 
 
+@with_operand("conjugate", "multiply", "divide")
+def _conjugated_twice(fold: Fold, stmt: Let) -> Any:
+    """np.conj(np.conj(x) * r) → x * r, for real numbers r, in derivatives: those of transforms conjugate before and
+    after."""
+    x: Atom = stmt.args[0]
+    inner, path, place = fold.own(x, "conjugate", "multiply", "divide"), [], 0
+    while inner is not None and inner.op.name != "conjugate":
+        path.append(inner)
+        places = (0, 1) if inner.op is Multiply else (0,)
+        place = next((k for k in places if array_type(inner.args[k]).dtype.kind == "c"), -1)
+        is_real = place >= 0 and array_type(inner.args[1 - place]).dtype.kind != "c" and not inner.attrs
+        inner = fold.own(inner.args[place], "conjugate", "multiply", "divide") if is_real else None
+    if inner is None or not path or not fold.is_derivative(stmt) or not fold.has_type(inner.args[0], inner.target):
+        return None
+    for each in path:
+        fold.change(each.target)
+    fold.become(path[-1], path[-1].op, *path[-1].args[:place], inner.args[0], *path[-1].args[place + 1:])
+    return fold.or_copy(stmt, x)
+
+
 def _same_type(fold: Fold, stmt: Let) -> Any:
     """Conversions that convert nothing: to its own dtype, the real part of a real number."""
     return fold.instead(stmt, stmt.args[0], copies=not stmt.op.view)
@@ -231,7 +251,7 @@ RULES = {
     "positive": [_same_type],
     "cast": [_same_type, _condition, _there_and_back],
     "real": [_same_type],
-    "conjugate": [_conjugate],
+    "conjugate": [_conjugate, _conjugated_twice],
     "where": [_choice],
     **dict.fromkeys(JOINED, [_joined]),
 }
