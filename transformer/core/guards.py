@@ -240,12 +240,17 @@ class Assumptions(Bounds):
         known = value_of(lowest, self.hints)
         return known is not None and known >= 0 and self.choose(lowest, 0)
 
+    def holds_throughout(self, size: Extent) -> bool:
+        """Whether `size >= 0` wherever the code runs: certainly, or by a guard, and not only behind a test."""
+        size = self.normal(size)
+        low = self.lower_bound(size)
+        chosen = (guard.left - guard.right for guard in self.guards if guard.kind == "chosen")
+        return low is not None and low >= 0 or self._follows_from((*self._guarded(), *chosen), size)
+
     def is_decided(self, size: Extent) -> bool:
         """Whether `size >= 0` certainly, or by what has been chosen or assumed for the calls that this code is made
         for."""
-        size = self.normal(size)
-        chosen = (guard.left - guard.right for guard in self.guards if guard.kind == "chosen")
-        return self.follows(size, 0) or self._follows_from(chosen, size)
+        return self.holds_throughout(size) or self._follows_from(self._not_negative, self.normal(size))
 
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""

@@ -1,9 +1,11 @@
-"""What a reverse sweep hands on is multiplied once in an iteration: what it is multiplied by does not wait for it.
+"""Derivatives that a loop hands on are multiplied once in an iteration: what they are multiplied by does not wait for
+them.
 
     dx = dx * (1 - x) * r - dx * (r * x)        →       dx = dx * ((1 - x) * r - r * x)
 
-A cotangent is linear in the one before, and such a loop takes the time of what lies between the two. Only sweeps
-that run down are looked at: in a program of its own, `(t - s) - y` may be there for what is rounded away.
+Tangents and cotangents are linear in those before, and such a loop takes the time of what lies between the two. Only
+tangents, and sweeps that run down, are looked at: in a program of its own, `(t - s) - y` may be there for what is
+rounded away.
 """
 
 from __future__ import annotations
@@ -12,32 +14,55 @@ from typing import Any
 
 from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
 from ..core.types import ArrayType
+from ..core.walk import atom_vars
 from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
+from ..ops.identity import Same
 from .nests import Block, is_float, statements, uses_after, uses_before
 
 MOST_ADDED = 12                        # statements for one number
 
 
 def shortened(block: Block) -> Block:
-    """The block with short chains in its reverse sweeps."""
+    """The block with short chains in loops that hand on derivatives."""
     for stmt in statements(block):
-        if isinstance(stmt, Loop) and stmt.down:
+        if isinstance(stmt, Loop):
             for carry in stmt.carries:
-                if is_float(carry.entry):
+                if is_float(carry.entry) and (stmt.down or carry.entry.primal is not None):
                     _shorten(stmt, carry)
     return block
 
 
 def _shorten(loop: Loop, carry: Carry) -> None:
     made = {stmt.target: stmt for stmt in loop.body if isinstance(stmt, Let) and len(stmt.targets) == 1}
-    others = {each.entry for each in loop.carries if each is not carry and is_float(each.entry)}
-    form = _Form(carry.entry, made, others)
+    form = _Form(carry.entry, made, _resting_on(loop, carry, made))
     length = form.length(carry.next)
     value = form.direct(carry.next) if length is not None and length > 1 else None
     if value is not None and len(form.added) <= MOST_ADDED and value[1] < length:   # type: ignore[operator]
         body: Block = loop.body
         body += form.added
         carry.next = value[0]
+
+
+def _resting_on(loop: Loop, carry: Carry, made: dict[Var, Let]) -> set[Var]:
+    """The other numbers that rest on one that is handed on, sooner or later."""
+    found, before = {carry.entry}, set[Var]()
+    while len(found) > len(before):
+        before = set(found)
+        found |= {each.entry for each in loop.carries if _rests_on(each.next, before, made)}
+    return {var for var in found if var is not carry.entry and is_float(var)}
+
+
+def _rests_on(atom: Atom, goals: set[Var], made: dict[Var, Let]) -> bool:
+    """Whether a number is computed from one of others."""
+    waiting, seen = atom_vars(atom), set[Var]()
+    while waiting:
+        var = waiting.pop()
+        if var in goals:
+            return True
+        if var in made and var not in seen:
+            waiting += uses_before(made[var])
+        seen.add(var)
+    return False
 
 
 ONE = "one"                            # the coefficient of the number itself
@@ -64,12 +89,13 @@ class _Form:
         if atom not in self.lengths:
             stmt = self.made.get(atom) if isinstance(atom, Var) else None
             before = [self.length(var) for var in uses_before(stmt)] if stmt is not None else []
-            self.lengths[atom] = max((k + 1 for k in before if k is not None), default=None)
+            step = stmt is not None and stmt.op is not Same
+            self.lengths[atom] = max((k + step for k in before if k is not None), default=None)
         return self.lengths[atom]
 
     def direct(self, atom: Atom) -> tuple[Atom, int] | None:
-        """A number computed from its parts, and by how many operations; None if it is not linear, or rests on others
-        that are handed on."""
+        """A number computed from its parts, and by how many operations; None if it is not linear, or rests on what is
+        made of others that rest on it."""
         try:
             coefficient, rest = self._parts(atom)
             value = None if coefficient is None else self.applied(Multiply, self.entry, coefficient)
@@ -82,8 +108,8 @@ class _Form:
     def _parts(self, atom: Any) -> Parts:
         if atom is self.entry:
             return ONE, None
-        if atom in self.others:
-            raise _NotLinear
+        if atom in self.others:                                          # as it is, it may be added
+            return None, atom
         if self.length(atom) is None:
             self._require_alone(atom)
             return None, atom
@@ -92,7 +118,7 @@ class _Form:
         return self.known[atom]
 
     def _require_alone(self, atom: Any) -> None:
-        """Nothing else that is handed on may be in it."""
+        """Nothing else that rests on the number may be in it."""
         stmt = self.made.get(atom) if isinstance(atom, Var) else None
         for var in (*uses_before(stmt), *uses_after(stmt)) if stmt is not None else ():
             if var in self.others:
@@ -101,6 +127,8 @@ class _Form:
 
     def _computed(self, stmt: Let) -> Parts:
         args = list(map(self._parts, stmt.args))
+        if stmt.op is Same:
+            return args[0]
         if stmt.op is Negative:
             return self._each(Negative, args[0])
         if stmt.op in (Add, Subtract):

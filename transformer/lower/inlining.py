@@ -89,6 +89,6 @@ def _operands(stmt: Any) -> list[Any]:
             return [stmt.cond]
         case Effect(kind="assert"):
             return [stmt.args[0]]
-        case Fold():
+        case Fold() | Loop():
             return [carry.init for carry in stmt.carries]
     return []

@@ -26,6 +26,7 @@ from .directly import written_directly
 from .expand import Expansion, own_copy
 from .extremes import extremes
 from .fusion import Choices, fuse
+from .handed_on import handed_on
 from .interchange import interchange
 from .jamming import jam
 from .joining import join
@@ -113,7 +114,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
         body = body if threads else slide(body, results)
-        body = without_fills(join(jam(shortened(tile(peel(body))))))
+        body = without_fills(join(jam(shortened(handed_on(tile(peel(body)), results)))))
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)

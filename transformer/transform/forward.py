@@ -100,6 +100,7 @@ class Forward:
     def twin(self, var: Var, type: Type | None = None) -> Var:
         """A fresh variable for the tangent of `var`, entered in the table."""
         new = Var(type or var.type, self.named(var))
+        name_after(new, var, self.builder)
         self.tangent[var] = new
         return new
 
