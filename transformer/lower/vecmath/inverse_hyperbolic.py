@@ -5,17 +5,20 @@ import math
 import numpy as np
 
 from .inverse import quotient_and_rest
-from .logarithm import log1p_of_sum_f64, log_f64
-from .pairs import sum_f64
+from .logarithm import log1p_of_sum_f64, log_of_sum_f32, log_of_sum_f64, where_positive
+from .pairs import sum_f32, sum_f64
 
 
 def arcsinh_f64(x):
-    """`log(a + sqrt(a**2 + 1))`, in which the root less 1 is `a**2 / (1 + sqrt(a**2 + 1))`."""
+    """`log(a + sqrt(a**2 + 1))`, in which the root less 1 is `a**2 / (1 + sqrt(a**2 + 1))`. Of large numbers it is
+    `log(2 a)`: one logarithm is that of these and of others."""
     is_large = abs(x) > 1e9
     a = 1.0 if is_large else abs(x)
     high, low = sum_f64(a, a * a / (1.0 + np.sqrt(a * a + 1.0)))
-    y = log_f64(abs(x)) + 0.6931471805599453 if is_large else log1p_of_sum_f64(high, low)
-    return np.copysign(y, x)
+    total, lost = sum_f64(1.0, high)
+    y = log_of_sum_f64(abs(x) if is_large else total, 0.0 if is_large else lost + low)
+    y = np.copysign(y + (0.6931471805599453 if is_large else 0.0), x)
+    return x if abs(x) < 1e-8 or abs(x) == math.inf or x != x else y
 
 
 def arccosh_f64(x):
@@ -26,8 +29,10 @@ def arccosh_f64(x):
     root = np.sqrt(square)
     rest = 0.5 * (t * (t + 2.0) - square + (square - root * root)) / (root + 1e-300)
     high, low = sum_f64(root, t)
-    y = log_f64(x) + 0.6931471805599453 if is_large else log1p_of_sum_f64(high, low + rest)
-    return math.nan if x < 1.0 else y
+    total, lost = sum_f64(1.0, high)
+    y = log_of_sum_f64(x if is_large else total, 0.0 if is_large else lost + low + rest)
+    y = y + (0.6931471805599453 if is_large else 0.0 if x >= 1.0 else math.nan)
+    return x if x == math.inf else y
 
 
 def arctanh_f64(x):
@@ -39,29 +44,37 @@ def arctanh_f64(x):
 
 
 def arcsinh_f32(x):
-    """In double precision."""
-    y = np.copysign(np.float32(short_arcsinh_f64(np.float64(abs(x)))), x)
-    return x if abs(x) < 1e-5 else y
-
-
-def short_arcsinh_f64(a):
-    return log_f64(a + np.sqrt(a * a + 1.0))
+    """As in double precision, by one logarithm for large and other numbers."""
+    is_large = abs(x) > 1e4
+    a = 1.0 if is_large else abs(x)
+    high, low = sum_f32(a, a * a / (1.0 + np.sqrt(a * a + 1.0)))
+    total, lost = sum_f32(1.0, high)
+    y = log_of_sum_f32(abs(x) if is_large else total, 0.0 if is_large else lost + low)
+    y = np.copysign(y + (0.6931472 if is_large else 0.0), x)
+    return x if abs(x) < 1e-4 or abs(x) == math.inf or x != x else y
 
 
 def arccosh_f32(x):
-    """In double precision."""
-    return np.float32(short_arccosh_f64(np.float64(x)))
-
-
-def short_arccosh_f64(x):
-    return math.nan if x < 1.0 else log_f64(x + np.sqrt((x - 1.0) * (x + 1.0)))
+    """As in double precision, by one logarithm for large and other numbers."""
+    is_large = x > 1e4
+    t = 1.0 if is_large else x - 1.0
+    square = t * (t + 2.0)
+    root = np.sqrt(square)
+    rest = 0.5 * (t * (t + 2.0) - square + (square - root * root)) / (root + 1e-30)
+    high, low = sum_f32(root, t)
+    total, lost = sum_f32(1.0, high)
+    y = log_of_sum_f32(x if is_large else total, 0.0 if is_large else lost + low + rest)
+    y = y + (0.6931472 if is_large else 0.0 if x >= 1.0 else math.nan)
+    return x if x == math.inf else y
 
 
 def arctanh_f32(x):
-    """In double precision."""
-    y = np.copysign(np.float32(short_arctanh_f64(np.float64(abs(x)))), x)
-    return x if abs(x) < 1e-5 else y
-
-
-def short_arctanh_f64(a):
-    return math.inf if a == 1.0 else 0.5 * log_f64((1.0 + a) / (1.0 - a))
+    """`log(1 + 2 a / (1 - a)) / 2`."""
+    a = abs(x)
+    below = 1.0 - a
+    inverse = 1.0 / below
+    t = 2.0 * a * inverse
+    rest = (2.0 * a - t * below - t * (1.0 - below - a)) * inverse
+    total, lost = sum_f32(1.0, t)
+    y = np.copysign(0.5 * where_positive(total, log_of_sum_f32(total, lost + rest)), x)
+    return x if a < 1e-4 else y

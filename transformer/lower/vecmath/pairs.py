@@ -13,6 +13,13 @@ def sum_f64(a, b):
     return total, a - (total - back) + (b - back)
 
 
+def sum_f32(a, b):
+    """`a + b`, and what is lost in it."""
+    total = a + b
+    back = total - a
+    return total, a - (total - back) + (b - back)
+
+
 def leading_f64(x):
     """x in 26 digits, so that products of two such numbers are exact."""
     return np.int64((np.float64(x).view(np.int64) + 67108864) & -134217728).view(np.float64)
