@@ -161,7 +161,7 @@ def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints:
     `gpu` they are kernels, launched by a driver."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True,
-                   splits_unasked=splits_unasked)
+                   splits_unasked=splits_unasked, with_lists=not gpu)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
     compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
@@ -177,7 +177,7 @@ def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints:
 
 def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
             name: str | None, stages: dict[str, str] | None, hands_back: bool = False,
-            splits_unasked: bool = True) -> Prepared:
+            splits_unasked: bool = True, with_lists: bool = False) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
     modes, inner, kwargs = entered_by(target, args, kwargs, hints)
@@ -186,7 +186,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             around.enter_context(mode.around())
         with refused_by(modes):
             mapped = {path for mode in modes for path in mode.mapped()}
-            reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped)
+            reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped,
+                           with_lists=with_lists and not modes)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)

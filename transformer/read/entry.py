@@ -22,7 +22,8 @@ from .asked_classes import check_questions
 from .asked_places import with_tests_of_places
 from .branches import Unreachable
 from .frames import Frame
-from .interface import AxislessType, Interface, Parameter, Result
+from .interface import AxislessType, Interface, Items, Parameter, Result
+from .joining import joined
 from .kinds import described
 from .list_demands import known_or
 from .mixed import check_digits
@@ -33,6 +34,7 @@ from .recorded import RecordedList, Recording
 from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
+from .structures import Node, Slot
 from .values import Axisless, is_axisless
 
 if TYPE_CHECKING:
@@ -68,7 +70,9 @@ class Reading:
     reader: Any  # goes on reading where a rule of the user's is needed
 
 
-def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reading:
+def read_target(
+    reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_lists: bool = False
+) -> Reading:
     """Reads a call of `target` with arguments of these types."""
     name = getattr(target, "__name__", None) or type(getattr(target, "func", target)).__name__
     name = "function" if name == "<lambda>" else name
@@ -84,7 +88,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
             result = reader.call(target, bound.args, bound.kwargs)
         except Unreachable:
             raise always_raised(reader.builder.block, name, origin) from None
-        results = Results(reader)
+        results = Results(reader, with_lists)
         tree = results.add(result)
     check_digits(reader, reader.builder.block)
     reader.builder.block = with_tests_of_places(reader, reader.builder.block)
@@ -294,10 +298,12 @@ def name_of(way: str, outer: str) -> str:
 
 
 class Results:
-    """Collects the dynamic leaves of what a function returns."""
+    """Collects the dynamic leaves of what a function returns. Lists of a length that the program finds are refused,
+    but where they are made of arrays at the end, `with_lists`."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, with_lists: bool = False) -> None:
         self.reader = reader
+        self.with_lists = with_lists
         self.atoms: list[Atom] = []
         self.axisless: dict[int, Any] = {}
 
@@ -320,6 +326,9 @@ class Results:
     def _list(self, value: Any) -> Any:
         length = value.length(self.reader)
         if not isinstance(length, int):
+            found = self._items(value) if self.with_lists and isinstance(value, RecordedList) else None
+            if found is not None:
+                return found
             refused = NotSupported(
                 "a list filled by a loop is returned",
                 self.reader.returned or self.reader.builder.origin,
@@ -328,6 +337,18 @@ class Results:
             )
             raise known_or(self.reader, length, refused)
         return [self.add(value.item(self.reader, k)) for k in range(length)]
+
+    def _items(self, value: RecordedList) -> Items | None:
+        """A list by its arrays; None where its items are not of one type."""
+        part = joined(self.reader, [part for part in value.all_parts(self.reader) if part != ()])
+        template = None if part is None else part.template
+        slots = [template] if isinstance(template, Slot) else getattr(template, "children", ())
+        is_tuple = isinstance(template, Node) and template.cls is tuple and bool(slots)
+        if part is None or not (is_tuple or isinstance(template, Slot)) or not all(isinstance(s, Slot) for s in slots):
+            return None
+        arrays = [part.array(self.reader)] if isinstance(template, Slot) else part.arrays
+        plain = tuple(slot.type.weak and not slot.type.sizes for slot in slots)
+        return Items(tuple(map(self.add, arrays)), plain)
 
     def _static(self, value: Any) -> Any:
         if type(value).__module__.startswith("transformer.read") or isinstance(value, range):

@@ -27,6 +27,15 @@ class Result:
     __tree_leaf__: ClassVar[bool] = True
 
 
+@dataclass(frozen=True)
+class Items:
+    """A list that is returned, and of which the program finds the length: its items lie in an array, or, where they are
+    tuples, each of their parts does. `are_plain` says of which arrays the items are Python's numbers."""
+
+    arrays: tuple[Any, ...]
+    are_plain: tuple[bool, ...] = field(metadata={"static": True})
+
+
 @dataclass(frozen=True, slots=True)
 class AxislessType:
     """What an argument is that is an array without axes: unlike a number of this type, it may be changed

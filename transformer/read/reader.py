@@ -95,12 +95,14 @@ def read(
     hints: Mapping[Any, int],
     smallest: int = 0,
     mapped: Collection[str] = (),
+    with_lists: bool = False,
 ) -> Reading:
     """The Core of a function for abstract arguments.
 
     `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
     (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
-    is known to be at least. `mapped` are the paths of arguments that differ from lane to lane.
+    is known to be at least. `mapped` are the paths of arguments that differ from lane to lane. `with_lists` are
+    results lists whose length the program finds (`Items`).
 
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
@@ -110,7 +112,7 @@ def read(
         reader = Reader(Assumptions(hints, smallest), findings, mapped)
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
-                return read_target(reader, target, args, kwargs)
+                return read_target(reader, target, args, kwargs, with_lists)
         except Unroll as request:
             if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
                 raise request.refusal from None

@@ -11,7 +11,7 @@ from typing import Any
 from ..containers import LEAVES, kind_of
 from ..core.grammar import Const, Undefined, Var
 from ..core.sizes import Size
-from ..read.interface import Result
+from ..read.interface import Items, Result
 from .layout import INDENT, LINE
 from .numbers import number
 
@@ -157,6 +157,8 @@ def result_tree(
         return _static_or_leaf(tree, leaf, names, taken)
     if tree is None:
         return ast.Constant(None)
+    if isinstance(tree, Items):
+        return _listed([leaf(array) for array in tree.arrays], tree.are_plain)
     kind = kind_of(type(tree))
     static, children = kind.split(tree)
     parts = [result_tree(child, leaf, names, rebuilt, taken) for child in children]
@@ -167,6 +169,14 @@ def result_tree(
     if type(tree) is dict and all(literal(key) is not None for key in tree):
         return ast.Dict([literal(key) for key in tree], parts)
     return rebuilt(tree, parts) or _constructed(tree, parts, names, taken)
+
+
+def _listed(arrays: list[ast.expr], are_plain: tuple[bool, ...]) -> ast.expr:
+    """``xs.tolist()``, ``list(rows)``, ``list(zip(ts.tolist(), xs.tolist()))``."""
+    lists: list[ast.expr] = [
+        ast.Call(ast.Attribute(array, "tolist"), [], []) if plain else ast.Call(ast.Name("list"), [array], [])
+        for array, plain in zip(arrays, are_plain, strict=True)]
+    return lists[0] if len(lists) == 1 else ast.Call(ast.Name("list"), [ast.Call(ast.Name("zip"), lists, [])], [])
 
 
 def results_in(tree: Any) -> Iterator[int]:
