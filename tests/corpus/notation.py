@@ -1,8 +1,10 @@
 """Notation that must not disturb: annotations, docstrings, prints, names, constants."""
 
+import cmath
 import math
 
 import numpy as np
+import scipy.constants
 
 from .program import Program, fixed, normal
 
@@ -105,6 +107,10 @@ def called_like_modules(np, math, *, len=3, range=None):
     return total * len
 
 
+def constants_of_modules(x):
+    return np.sum(np.exp(-x * scipy.constants.g)) + cmath.pi
+
+
 PROGRAMS = [
     Program(typed, normal(None)),
     Program(typed, normal(None, then=(4, "name")), name="typed_with_arguments"),
@@ -117,5 +123,6 @@ PROGRAMS = [
     Program(shadowed_names, normal(None, None), (0, 1)),
     Program(python_names, normal(None, None, None, None), (0, 1, 2, 3)),
     Program(wrapped, fixed(np.array([0.5, 7.25, 11.75]), 0.375, 3.25), (0, 1, 2)),
+    Program(constants_of_modules, normal((4,))),
     Program(called_like_modules, fixed({"scale": 1.75}, np.array([0.5, 3.25, 1.75])), (0, 1)),
 ]

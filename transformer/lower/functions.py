@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Hashable, Iterable
 from functools import cache
@@ -30,11 +31,19 @@ OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arcta
 OF_OUR_OWN = frozenset((gemm, as_columns, as_rows))                      # in compiled code
 
 # What stands for the use of a module, and how it is imported.
-IMPORTS = {"import logging": "logging.", "import math": "math.", "import warnings": "warnings.warn(",
+IMPORTS = {"import cmath": "cmath.", "import logging": "logging.", "import math": "math.",
+           "import warnings": "warnings.warn(",
            "import numpy as np": "np.", "import ml_dtypes": "ml_dtypes.",
-           "import scipy.special": "scipy.special.", "import scipy.linalg": "scipy.linalg.",
-           "import scipy.fft": "scipy.fft.", "from numba import objmode": "with objmode(",
+           "from numba import objmode": "with objmode(",
            "from transformer.run.threads import in_threads, places": "in_threads("}
+
+PART_OF_SCIPY = re.compile(r"\bscipy\.\w+(?=\.)")
+
+
+def imports_of(body: str) -> list[str]:
+    """The imports of the modules that code uses."""
+    parts = [f"import {part}" for part in sorted(set(PART_OF_SCIPY.findall(body)))]
+    return [*(line for line, use in IMPORTS.items() if re.search(rf"\b{re.escape(use)}", body)), *parts]
 
 
 class Functions:
@@ -188,7 +197,7 @@ class Functions:
 def module_of(parts: list[list[str]]) -> str:
     """The source of definitions, with the imports that they need."""
     body = "\n\n\n".join("\n".join(part) for part in parts)
-    heads = "\n".join(line for line, used in IMPORTS.items() if used in body)
+    heads = "\n".join(imports_of(body))
     return f"{heads}\n\n\n{body}\n" if heads else f"{body}\n"
 
 

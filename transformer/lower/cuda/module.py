@@ -18,7 +18,7 @@ from ...core.builder import Builder
 from ...core.errors import Origin
 from ...write.header import LIBRARIES, STANDARD
 from ...write.layout import Group, Item, lines_of
-from ..functions import IMPORTS, Functions
+from ..functions import Functions, imports_of
 from ..nests import Lowered
 from ..source import Printed, raised_by
 from . import elementary, grids, intrinsics, reserved
@@ -61,11 +61,9 @@ def _origins(item: Item) -> Iterator[Origin]:
 
 def _headed(parts: list[list[str]]) -> str:
     body = "\n\n\n".join("\n".join(part) for part in parts)
-    imports = [line for line, use in IMPORTS.items() if re.search(rf"\b{re.escape(use)}", body)
-               and line.startswith("import ")]
+    imports = [line for line in imports_of(body) if line.startswith("import ")]
     standard = [line for line in imports if line.split()[-1] in STANDARD]
     others = [line for line in imports if line not in (*standard, NUMPY, BFLOAT16)]
-    standard = [*["import cmath"] * ("cmath." in body), *standard]
     compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
     arrays = [ARRAYS, *[BFLOAT16] * (BFLOAT16 in imports), NUMPY]
     heads = [*standard, *([""] if standard else []), *arrays, *others, *compilers, ""]
