@@ -78,9 +78,6 @@ class Shown:
     def __init__(self, value):
         self.value = value
 
-    def __str__(self):
-        return f"<{self.value}>"
-
 
 def shows_an_object(x):
     return x[0] * len(str(Shown(x[1])))
@@ -410,13 +407,6 @@ def recursion_over_lists(x):
     return piles[1][0]
 
 
-def class_inside(x):
-    class Local:
-        pass
-
-    return Local
-
-
 def returns_function(x):
     return lambda v: v + x
 
@@ -486,7 +476,6 @@ REFUSED = [
     (looked_for_in_an_iterator, "`in` on an iterator", "2 in map", "Make a list"),
     (used_after_a_write, "items of an iterator", "list(scaled)", "make a list"),
     (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
-    (class_inside, "class", "class Local", "top of the module"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),

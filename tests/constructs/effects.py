@@ -24,6 +24,20 @@ def printing(x):
     return x * x
 
 
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Shown({self.value})"
+
+
+@supported("a text of an object whose class has `__str__`, `__repr__` or `__format__`, or is a dataclass")
+def printing_objects(x):
+    print(Shown(x), f"{[Shown(x * x)]}")
+    return x * x
+
+
 @supported("`warnings.warn`", "kept")
 def warning(x):
     if x > 100:

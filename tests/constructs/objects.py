@@ -235,12 +235,18 @@ def special(x):
     return erf(x)
 
 
-@refused("a class defined in the function", NotSupported, "define it in the module")
+@supported("a class defined in the function", "also dataclasses, NamedTuples and members of `enum`")
 def local_class(x):
     class Local:
-        value = 2.0
+        scale = 2.0
 
-    return x * Local.value
+        def __init__(self, value):
+            self.value = value
+
+        def scaled(self):
+            return self.value * self.scale * x
+
+    return Local(x).scaled()
 
 
 @refused("`global`", NotSupported, "return the new value")

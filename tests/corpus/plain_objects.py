@@ -262,6 +262,19 @@ def taken_apart(x):
     return cos * sin ** 2 + found["turn"]["cos"] * at @ pose.at + count * sum(vars(turn).values()) * len(label)
 
 
+class Longer(Vector):
+    __hash__ = None
+
+    def __lt__(self, other):
+        return self.square() < other.square()
+
+
+def objects_by_their_own_order(x):
+    one, other = Longer(x[0], x[1]), Longer(x[1], x[2])
+    long, short = max(one, other), min([one, other, Longer(x[2], x[0])])
+    return 3 * long.x + long.y + 5 * short.x * short.y
+
+
 def fields_of_a_namespace(x):
     state = SimpleNamespace(total=0.0, inner=SimpleNamespace(w=x))
     inner = state.inner
@@ -293,5 +306,6 @@ PROGRAMS = [
     Program(equal_to_itself_alone, normal((2,))),
     Program(objects_by_key, normal(("n",))),
     Program(known_objects_by_key, normal((4,))),
+    Program(objects_by_their_own_order, fixed(np.array([0.3, -1.2, 0.7]))),
     Program(fields_of_a_namespace, normal(("n",))),
 ]

@@ -135,7 +135,7 @@ def keywords(reader: Reader, nodes: list[Any]) -> dict[str, Any]:
 
 def _super(reader: Reader) -> Any:
     frame = reader.frame
-    cell = frame.cells.get("__class__")
+    cell = next((each.cells["__class__"] for each in frame.lineage() if "__class__" in each.cells), None)
     if cell is None or frame.first is ABSENT:
         raise raised_as(RuntimeError, "super(): no arguments", reader.builder.origin)
     return super(cell.cell_contents, frame.first)

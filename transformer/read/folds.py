@@ -26,7 +26,9 @@ from .in_order import are_sequences, compared_items
 from .iteration import Iteration, iteration_of
 from .joining import in_arrays
 from .joins import is_rounded
-from .object_order import ordering_key
+from .library.calls import call_library
+from .library.first_items import greatest_item, least_item
+from .object_order import is_ordered_by_methods, ordering_key
 from .operators import binary
 from .order_keys import keys_of, place_of_extreme
 from .producers import Producer
@@ -205,11 +207,14 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
     """`min` or `max`, of the arguments or of the items of the only one."""
     if options.get("key") is not None:
         return _extreme_by_key(reader, args[0] if len(args) == 1 else list(args), options, function)
-    if len(args) == 1:
-        args = (listed(reader, args[0]),)
-        key = ordering_key(reader, args[0], None)
-        if key is not None:
-            return _extreme_by_key(reader, args[0], {**options, "key": key}, function)
+    given = args if len(args) == 1 else (list(args),)
+    objects = listed(reader, given[0])
+    if is_ordered_by_methods(reader, objects):
+        return call_library(reader, least_item if function is min else greatest_item, (objects,), {})
+    key = ordering_key(reader, objects, None)
+    if key is not None:
+        return _extreme_by_key(reader, objects, {**options, "key": key}, function)
+    args = (objects,) if len(args) == 1 else args
     whole = as_whole(reader, args[0]) if len(args) == 1 else None
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         extreme = apply_op(reader, np.min if function is min else np.max, (array,), {})

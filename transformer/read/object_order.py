@@ -40,6 +40,13 @@ def ordering_key(reader: Reader, items: Any, key: Any) -> Any:
                        instead=GIVE_A_KEY)
 
 
+def is_ordered_by_methods(reader: Reader, items: Any) -> bool:
+    """Whether a list holds objects whose author wrote how they are compared."""
+    cls = class_of_objects(reader, items)
+    return cls is not None and any(getattr(cls, name) is not getattr(PLAIN, name) and not is_generated(cls, name)
+                                   for name in ("__lt__", "__gt__"))
+
+
 def class_of_objects(reader: Reader, items: Any) -> Any:
     """The class of objects that a list holds, of which something is not known; None of other lists."""
     if not isinstance(items, list | tuple | RecordedList):

@@ -457,7 +457,6 @@ class Reader:
 UNSUPPORTED = {
     "Try": ("`try`", "Write what should happen when no exception is raised, and check before."),
     "TryStar": ("`try`", "Write what should happen when no exception is raised, and check before."),
-    "ClassDef": ("a class defined inside a function", "Define it at the top of the module."),
     "Await": ("`await`", "Await before, and pass the result in."),
     "AsyncFor": ("`async for`", "Use a plain `for`, over a list that is made before."),
     "AsyncWith": ("`async with`", "Enter it around the call of the transformed function."),

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported
+from ..core.builder import current
+from ..core.errors import NotSupported, raised_as
 from ..core.grammar import Atom
 from ..core.sizes import Size
 from ..ops import value as values
@@ -50,13 +51,18 @@ def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
         return value
     if isinstance(value, ExceptionValue):
         return _displayed_exception(value, conversion)
-    if hold_dynamic(value) and not isinstance(value, (tuple, list, dict)):
-        return _displayed_object(value)
+    if _is_object(value):
+        return _displayed_object(value, conversion, spec)
     if not has_dynamic(value) and not hold_dynamic(value):
         return ("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}").format(
             known_of(value)
         )
     return _displayed(value) if isinstance(value, (tuple, list, dict)) else Formatted(value, conversion, spec)
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a value is an object of a class with something that is not known."""
+    return not isinstance(value, (tuple, list, dict, Text, ExceptionValue)) and hold_dynamic(value)
 
 
 def _displayed(value: Any) -> Text:
@@ -87,13 +93,29 @@ def _displayed_exception(value: ExceptionValue, conversion: str) -> Text:
     return text_of([f"{value.kind.__name__}(", *parts, ")"])
 
 
-def _displayed_object(value: Any) -> Text:
-    """An object of a dataclass as Python shows it."""
+def _displayed_object(value: Any, conversion: str, spec: str) -> Any:
+    """An object as its class says, or one of a dataclass as Python shows it."""
     cls: Any = type(value)
+    method, args = _method_for(cls, conversion, spec)
+    if spec and not args:
+        raise raised_as(TypeError, f"unsupported format string passed to {cls.__name__}.__format__", current().origin)
+    if method is not None:
+        return text_of([formatted(current().reader.call(method, (value, *args), {}))])
     shown = [field.name for field in fields(value) if field.repr] if is_dataclass(value) else None
     if shown is None or cls.__str__ is not object.__str__ or not is_generated(cls, "__repr__"):
         raise NotSupported(f"a text with {described(value)} in it", instead="Print its attributes one by one.")
     return _with_names(cls, {name: getattr(value, name) for name in shown})
+
+
+def _method_for(cls: Any, conversion: str, spec: str) -> tuple[Any, tuple[str, ...]]:
+    """The method that gives the text of an object, if the user wrote one, and what it takes."""
+    if not conversion and hasattr(cls.__format__, "__code__"):
+        return cls.__format__, (spec,)
+    names = ("__repr__",) if conversion == "r" else ("__str__", "__repr__")
+    first = next((name for name in names if getattr(cls, name) is not getattr(object, name)), None)
+    if first is None or is_generated(cls, first) or not hasattr(getattr(cls, first), "__code__"):
+        return None, ()
+    return getattr(cls, first), ()
 
 
 def _with_names(cls: type, parts: dict[str, Any]) -> Text:
@@ -118,7 +140,9 @@ def text_of(pieces: list[Any]) -> Any:
 
 def as_text(value: Any) -> Any:
     """`str(value)`."""
-    return value if isinstance(value, (str, Text)) else text_of([formatted(value)])
+    if isinstance(value, (str, Text)):
+        return value
+    return text_of([formatted(value, "s" if _is_object(value) else "")])
 
 
 def format_call(template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

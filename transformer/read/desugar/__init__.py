@@ -94,7 +94,7 @@ def _desugar_function(function: Any, names: Names, file: str, first: tuple[Rewri
 def _desugar_inner_functions(block: Block, names: Names, file: str, first: tuple[Rewrite, ...]) -> Block:
     return [
         _desugar_function(statement, names, file, first)
-        if isinstance(statement, gast.FunctionDef)
+        if isinstance(statement, gast.FunctionDef | gast.ClassDef)
         else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file, first))
         for statement in block
     ]

@@ -1,4 +1,5 @@
-"""The first item of a generator that is used for nothing else: ``next(x for x in xs if x > 0)``."""
+"""One item of many: the first of a generator that is used for nothing else, ``next(x for x in xs if x > 0)``, and the
+least or greatest by a comparison of its class."""
 
 from __future__ import annotations
 
@@ -15,3 +16,21 @@ def first_item_or(items, default):
     for item in items:
         return item
     return default
+
+
+def least_item(items):
+    """``min(items)``."""
+    best = items[0]
+    for item in items[1:]:
+        if item < best:
+            best = item
+    return best
+
+
+def greatest_item(items):
+    """``max(items)``."""
+    best = items[0]
+    for item in items[1:]:
+        if item > best:
+            best = item
+    return best
