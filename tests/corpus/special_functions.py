@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.special as sp
+import scipy.stats
 from scipy.special import gammaincc, gammaln, i0e, jv
 
 from .program import Program, fixed, normal, positive
@@ -104,7 +105,17 @@ def hurwitz(q):
     return np.sum(sp.zeta(2.5, q) ** 2)
 
 
+PRIOR = scipy.stats.norm(0.0, 2.0)
+
+
+def frozen_distributions(x, scale):
+    likelihood = scipy.stats.norm(loc=x[0], scale=scale)
+    both = sum(each.pdf(scale) for each in [PRIOR, likelihood])
+    return np.sum(likelihood.logpdf(x)) + scipy.stats.gamma(2.5, scale=2.0).logpdf(scale) + both
+
+
 PROGRAMS = [
+    Program(frozen_distributions, fixed(np.array([0.3, -1.2, 0.7]), 1.25), (0, 1)),
     Program(bessel_fit, fixed(np.array([1.2, 0.9, 0.3]), RADII, SAMPLE), wrt=(0, 1)),
     Program(likelihood_of_gamma, fixed(np.array([0.4, -0.3]), SAMPLE), wrt=(0, 1)),
     Program(censored_gamma, fixed(0.8, SAMPLE, np.array([True, False, True, True, False]))),

@@ -42,7 +42,7 @@ from .library.writing import masked
 from .objects import hold_dynamic
 from .or_none import all_needed
 from .protocols import answered
-from .pure import is_impure, is_pure, public_name, why_not
+from .pure import distribution_of, is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
 from .recorded import RecordedList
 from .stacking import stacking_call
@@ -189,6 +189,8 @@ def _call_by_kind(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: 
         case functools.partial():
             return reader.call(function.func, _bound(reader, function, args), {**function.keywords, **kwargs})
         case types.MethodType():
+            if distribution_of(function):             # without its owner it is that of all distributions
+                raise no_rule(reader, function)
             return reader.call(function.__func__, (function.__self__, *args), kwargs)
         case type():
             return construct(reader, function, args, kwargs)

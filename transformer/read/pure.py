@@ -183,7 +183,16 @@ def why_not(function: Any) -> tuple[str, str]:
     """Why a function is refused, and what to do instead."""
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return "Not every ufunc has this function here.", "Write a loop that calls the ufunc itself."
+    if distribution_of(function) and not is_impure(function):
+        return NO_RULE, "Write its density out."
     return _impurity(function) or (CALLS_BACK if takes_function(function) else (NO_RULE, how_to_define(function)))
+
+
+def distribution_of(function: Any) -> str | None:
+    """The name of the distribution of `scipy.stats` of which a function is a method."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(getattr(owner, "dist", owner), "name", None)
+    return name if type(owner).__module__.startswith("scipy.stats") and isinstance(name, str) else None
 
 
 def is_impure(function: Any) -> bool:
@@ -194,6 +203,8 @@ def is_impure(function: Any) -> bool:
 def _impurity(function: Any) -> tuple[str, str] | None:
     name = getattr(function, "__name__", "")
     home = _home(function)
+    if name == "rvs" and home.startswith("scipy.stats"):
+        return DRAWS
     if home in ("builtins", "io", "_io") and name in IMPURE_BUILTINS:
         return IMPURE_BUILTINS[name]
     if home.startswith("numpy") and name in IMPURE_NUMPY:
@@ -214,6 +225,8 @@ def public_name(function: Any) -> str:
     home = _home(function)
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return f"np.{function.__self__.__name__}.{name}"
+    if distribution := distribution_of(function):
+        return f"scipy.stats.{distribution}.{name}"
     if getattr(builtins, name, None) is function:
         return name
     parts = {"posix": "os", "nt": "os"}.get(home, home.removeprefix("_")).split(".")

@@ -18,7 +18,7 @@ import numpy as np
 def instead_of(function: Any) -> Callable[..., Any] | None:
     """What is read in place of a function; None where that is the function itself."""
     try:
-        return _functions().get(function) or _functions().get(_name_in_scipy(function))
+        return _functions().get(function) or _functions().get(_name_in_scipy(function)) or _frozen(function)
     except TypeError:  # not hashable
         return None
 
@@ -45,11 +45,21 @@ def _name_in_scipy(function: Any) -> str:
     return ".".join([*public, *([kind] if is_of_scipy else []), function.__name__])
 
 
+def _frozen(function: Any) -> Callable[..., Any] | None:
+    """What is read in place of a call of a distribution, ``scipy.stats.norm(mean, deviation)``, and of its methods."""
+    if "scipy.stats" not in sys.modules:
+        return None
+    from .densities import of_frozen
+
+    return of_frozen(function)
+
+
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
         complex_functions,
         counting,
+        densities,
         distances,
         distributions,
         facts,
@@ -74,7 +84,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
-               windows, complex_functions, iterating)
+               densities, windows, complex_functions, iterating)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

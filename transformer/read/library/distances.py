@@ -31,7 +31,48 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.trapezoid(y, x, dx, axis)
 
 
+def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    step = dx if x is None else np.diff(spread(x, y, axis))
+    sums = np.cumsum(step * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+    if initial is not None:
+        if initial != 0:
+            raise ValueError("`initial` must be `None` or `0`.")
+        sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), sums], axis=-1)
+    return np.moveaxis(sums, -1, axis)
+
+
+def spread(x, y, axis):
+    """The places of samples, along the last axis."""
+    x = np.asarray(x)
+    return x if x.ndim == 1 else np.moveaxis(x, axis, -1)
+
+
+def simpson(y, x=None, *, dx=1.0, axis=-1):
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    h = np.full(y.shape[-1] - 1, dx) if x is None else np.diff(spread(x, y, axis))
+    if y.shape[-1] % 2 == 1:
+        return parabolas(y, h)
+    if y.shape[-1] == 2:
+        return h[..., 0] * (y[..., 0] + y[..., 1]) / 2
+    a, b = h[..., -2], h[..., -1]                        # the last interval, by Cartwright
+    last = ((2 * b**2 + 3 * a * b) / (6 * (a + b)) * y[..., -1] + (b**2 + 3 * a * b) / (6 * a) * y[..., -2]
+            - b**3 / (6 * a * (a + b)) * y[..., -3])
+    return parabolas(y[..., :-1], h[..., :-1]) + last
+
+
+def parabolas(y, h):
+    """The integral of parabolas through three samples each, of which there is an odd number."""
+    pairs = h.shape[-1] // 2
+    a, b = h[..., : 2 * pairs : 2], h[..., 1 : 2 * pairs : 2]
+    first, middle, last = y[..., : 2 * pairs : 2], y[..., 1 : 2 * pairs : 2], y[..., 2 : 2 * pairs + 1 : 2]
+    both = a + b
+    return np.sum(both / 6 * (first * (2 - b / a) + middle * (both**2 / (a * b)) + last * (2 - a / b)), axis=-1)
+
+
 CALLS: dict[Any, Any] = {
     "scipy.spatial.distance.cdist": cdist,
     "scipy.integrate.trapezoid": trapezoid,
+    "scipy.integrate.cumulative_trapezoid": cumulative_trapezoid,
+    "scipy.integrate.simpson": simpson,
 }
