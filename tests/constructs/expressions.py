@@ -217,6 +217,13 @@ def falling_powers(x):
     return total
 
 
+@supported("`leggauss`, `scipy.special.roots_…`, filters and windows of `scipy.signal` by known numbers",
+           "called while the function is read")
+def tables(x):
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    return np.sum(weights * np.exp(-nodes * x))
+
+
 @supported("a size that depends on a value", "the size is found at run time", args=(VECTOR,))
 def size_from_value(x):
     return np.sum(np.zeros(int(x[2])) + x[0])

@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import scipy.signal
+import scipy.special
 
 from .program import Program, fixed, normal, positive
 
@@ -182,7 +184,23 @@ def factored(A):
     return np.sum(factor_by_blocks(A @ A.T + 3 * np.eye(len(A))) ** 3)
 
 
+def gauss_quadrature(a):
+    total = 0.0
+    for n in (2, 3):
+        nodes, weights = np.polynomial.legendre.leggauss(n)
+        total += np.sum(weights * np.exp(-nodes * a))
+    x, w = scipy.special.roots_hermite(3)
+    return total + np.sum(w * np.cos(a * x))
+
+
+def filtered(x):
+    b, a = scipy.signal.butter(2, 0.3)
+    return np.sum(scipy.signal.lfilter(b, a, x) ** 2) + scipy.signal.get_window("hann", 3) @ x[:3]
+
+
 PROGRAMS = [
+    Program(gauss_quadrature, fixed(0.7)),
+    Program(filtered, normal((5,))),
     Program(adaptive_simpson, fixed(0.8)),
     Program(simplex_search, fixed(np.array([0.7, 0.3]))),
     Program(successive_relaxation, normal((3, 3), (3,), then=(1.1,)), (0, 1), order=1),

@@ -46,6 +46,7 @@ from .pure import distribution_of, is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
 from .recorded import RecordedList
 from .stacking import stacking_call
+from .tables import makes_table, table
 from .values import (
     UNKNOWN,
     ArrayMethod,
@@ -212,6 +213,8 @@ def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs:
         return call_library(reader, function, args, kwargs)
     if _is_ours(function) or is_pure(function) and not (has_dynamic(given := (args, kwargs)) or hold_dynamic(given)):
         return call_static(reader, function, args, kwargs)
+    if makes_table(function):
+        return table(reader, function, args, kwargs)
     home = function.__module__ or ""
     if home.partition(".")[0] in LIBRARIES or is_impure(function) or _is_frozen(function):
         raise no_rule(reader, function)
