@@ -407,6 +407,24 @@ def recursion_over_lists(x):
     return piles[1][0]
 
 
+def powers(x):
+    p = x
+    while True:
+        yield p
+        p = p * x[0]
+
+
+def steps_out_of_order(x):
+    return sum(a[0] * b[0] for (a, b), _ in zip(itertools.pairwise(powers(x)), x))
+
+
+def begins_after_a_change(x):
+    y = x.copy()
+    pairs = zip(x, powers(y))
+    y[0] = 7.0
+    return sum(v * p[0] for v, p in pairs)
+
+
 def returns_function(x):
     return lambda v: v + x
 
@@ -476,6 +494,8 @@ REFUSED = [
     (looked_for_in_an_iterator, "`in` on an iterator", "2 in map", "Make a list"),
     (used_after_a_write, "items of an iterator", "list(scaled)", "make a list"),
     (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
+    (steps_out_of_order, "in another order", "itertools.pairwise(powers(x))", "the number of items"),
+    (begins_after_a_change, "items of an iterator", "pairs", "list(...)"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),

@@ -314,13 +314,14 @@ def next_of_a_generator(x):
     return next(v * 2.0 for v in x) * next((v for v in x if v > 1e3), 3.0)
 
 
-@refused("`next` of a generator for the second time, of an object with `__next__`", NotSupported, args=(VECTOR,))
+@refused("`next` of a generator with an end for the second time, of an object with `__next__`", NotSupported,
+         args=(VECTOR,))
 def next_of_a_generator_twice(x):
     values = (v * 2.0 for v in x)
     return next(values) * next(values)
 
 
-@refused("a generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")
+@supported("a generator without an end: `while True` around one `yield`, with `zip`, `break`, `islice`, `next`, …")
 def endless_generator(x):
     def powers():
         value = x
@@ -328,7 +329,18 @@ def endless_generator(x):
             yield value
             value = value * x
 
-    return sum(value * k for k, value in zip(range(3), powers()))
+    taken = powers()
+    return next(taken) + sum(value * k for k, value in zip(range(3), taken))
+
+
+@refused("another generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")
+def endless_generator_with_two_yields(x):
+    def signs():
+        while True:
+            yield x
+            yield -x
+
+    return sum(value * k for k, value in zip(range(3), signs()))
 
 
 @refused(

@@ -30,6 +30,7 @@ from .operators import binary
 from .or_none import needed
 from .producers import Producer, begin, collected_items
 from .recorded import RecordedList, Recording
+from .stepping import check_any_order, steps_of
 from .strides import stride
 from .values import UNKNOWN, Closure, DynamicRange, Lazy, known_of
 
@@ -81,6 +82,8 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
         return Iteration(value.length(reader), element, held=(value,))
     if isinstance(value, Recording):
         raise value.cannot_change(reader, "iteration over a list that the loop appends to")
+    if isinstance(value, Producer) and (steps := steps_of(reader, value)) is not None:
+        return _begun(reader, steps)
     if isinstance(value, Producer | Lazy):
         return computed_ahead(reader, (value,), lambda: iteration_of(reader, items_of(reader, value)))
     return _over_objects(reader, value)
@@ -339,6 +342,7 @@ def enumerated(reader: Reader, iterable: Any, start: Any = 0) -> Iteration:
 def turned(reader: Reader, iterable: Any) -> Iteration:
     """`reversed`."""
     part = iteration_of(reader, iterable)
+    check_any_order(reader, part)
     last = part.length - 1
 
     def element(k: Any) -> Any:

@@ -20,17 +20,18 @@ from .containers import iterated
 from .demand import static
 from .iteration import Iteration, iteration_of, made_range, runs_once, zipped
 from .operators import binary
+from .stepping import ENDLESS, check_any_order
 from .subscripts import subscript
+from .values import known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
 
-ENDLESS = 2**62
-
-
 def products(reader: Reader, *iterables: Any, repeat: Any = 1) -> Iteration:
     """`itertools.product`: position `k` counts through all combinations, the last one fastest."""
     parts = [iteration_of(reader, iterable) for iterable in iterables] * static(reader, repeat, "`repeat`")
+    for part in parts:
+        check_any_order(reader, part)
     if any(part.is_static for part in parts):
         return _listed(itertools.product(*(iterated(reader, part) for part in parts)))
     lengths = [part.length for part in parts]
@@ -82,6 +83,8 @@ def sliced(reader: Reader, iterable: Any, *bounds: Any) -> Any:
         bounds = (0, *bounds)
     start, stop = 0 if bounds[0] is None else bounds[0], bounds[1]
     step = 1 if len(bounds) < 3 or bounds[2] is None else bounds[2]
+    if known_of(start) != 0 or known_of(step) != 1:
+        check_any_order(reader, whole)
     if whole.is_static and isinstance(whole.length, int):
         last = whole.length if stop is None else min(static(reader, stop, "the bound"), whole.length)
         return _listed(whole.element(k) for k in range(static(reader, start, "the bound"), last, step))
@@ -128,6 +131,7 @@ def _behind(reader: Reader, whole: Iteration) -> Iteration:
 def paired(reader: Reader, iterable: Any) -> Any:
     """`itertools.pairwise`."""
     whole = iteration_of(reader, iterable)
+    check_any_order(reader, whole)
     return replace(zipped(reader, whole, _behind(reader, whole)), is_ahead=True)
 
 
@@ -144,6 +148,7 @@ def repeated(reader: Reader, item: Any, times: Any = ENDLESS) -> Iteration:
 def cycled(reader: Reader, iterable: Any) -> Iteration:
     """`itertools.cycle`: ends with what it is zipped with."""
     whole = iteration_of(reader, iterable)
+    check_any_order(reader, whole)
     return Iteration(ENDLESS, lambda k: whole.element(binary(reader, operator.mod, k, whole.length)), whole.is_static,
                      held=(whole,), is_ahead=True)
 

@@ -18,6 +18,7 @@ from .journal import Cell, Name, Place
 from .loop_reading import LoopPlan, LoopReading
 from .producers import Producer, run_producer
 from .scope import uses_in, writes_of
+from .stepping import ENDLESS
 from .testing import Untested
 from .values import ABSENT, cell_of, is_array
 
@@ -108,7 +109,9 @@ class LoopRun:
 
     @property
     def length(self) -> Any:
-        return None if self.iteration is None else self.iteration.length
+        if self.iteration is None or self.iteration.length == ENDLESS and self.test is not None:
+            return None
+        return self.iteration.length
 
     def read(self, plan: Callable[[], LoopPlan]) -> None:
         if self.length == 0 and isinstance(self.length, int) or self._never_begins():

@@ -5,7 +5,7 @@
     for v in it:                     x[k + 1]
 
 How many items are gone is a number that is known while the function is read; loops around `next` are unrolled for it.
-Of a generator the first item can be taken, ``next(x for x in xs if x > 0)``, and then no other.
+Of a generator with an end the first item can be taken, ``next(x for x in xs if x > 0)``, and then no other.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .journal import Attribute
 from .kinds import described
 from .library.calls import call_library
 from .library.first_items import first_item, first_item_or
+from .stepping import steps_of
 from .values import Lazy, Producer
 
 INSIDE_OUT = "A generator is read where all of its items are used: its lines stand around those that use one."
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
     """`next(iterator)`, `next(iterator, default)`."""
+    if isinstance(iterator, Producer):
+        iterator = steps_of(reader, iterator) or iterator
     if isinstance(iterator, Lazy | Producer) and iterator.begun is False:
         return call_library(reader, first_item_or if default else first_item, (iterator, *default), {})
     use = iterator.use if isinstance(iterator, Iteration) else None

@@ -79,7 +79,7 @@ def _check_end(reader: Reader, made: Producer) -> None:
                 f"the generator {made.frame.function} has no end",
                 reader.builder.origin,
                 why="Its items are collected before they are used here.",
-                instead="Write the loop into the function, or give the generator the number of items.",
+                instead="Let it be a `while True` around one `yield`, or give it the number of items.",
             )
 
 

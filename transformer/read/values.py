@@ -266,12 +266,13 @@ class Lazy:
 
 @dataclass(eq=False)
 class Producer:
-    """A call of a generator, which has not begun; `body` reads its body in its frame."""
+    """A call of a generator; `body` reads its body in its frame."""
 
     __tree_leaf__: ClassVar[bool] = True
     frame: Frame
     body: Callable[[], Any]
     begun: bool = False
+    steps: Any = None  # the iteration over its items, where they are taken one by one (see `stepping`)
 
 
 @dataclass(frozen=True, eq=False)
