@@ -273,7 +273,18 @@ def list_of_arrays_written(x, y):
     return np.sum(parts[0] * x) + np.sum(parts[1] ** 2)
 
 
+def rows_of_other_shapes(x):
+    y = x.copy().reshape(2, 3)
+    y[0] = y[1]
+    y[:, 0] = y[:, 2]
+    flat = y.ravel()
+    flat[:2] = 2 * flat[4:]
+    flat[2:4] = flat[:2]
+    return np.sum(y * np.arange(6).reshape(2, 3) * x.reshape(2, 3))
+
+
 PROGRAMS = [
+    Program(rows_of_other_shapes, normal((6,))),
     Program(element_write, normal(("n",))),
     Program(element_times_element, normal(("n",))),
     Program(element_overwritten, normal((3,))),

@@ -20,6 +20,7 @@ from ..core.grammar import Atom, Let, type_of
 from ..core.walk import WRITES
 from .regions import Index, Slot, is_basic
 
+RESHAPED = {"reshape", "ravel"}  # in the order of C, as all arrays here
 Definition = Callable[[Atom], Let | None]
 
 
@@ -34,9 +35,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the array `whole`: what its axes are, and its place on the other axes of the whole."""
+    """A part of the array `whole`, or of one in other shapes: what its axes are, and its place on the other axes of the
+    whole."""
 
-    whole: Atom
+    whole: Any
     axes: tuple[Axis, ...]
     places: dict[int, Any] = field(default_factory=dict)
 
@@ -59,7 +61,7 @@ def may_overwrite(put: Let, written: Part, value: Part) -> bool:
     target = written.at(index, operands)
     if len(target.axes) != 1 or len(value.axes) != 1:
         return False
-    return target.whole is not value.whole or not (_are_apart(target, value) or _are_in_order(target, value))
+    return target.whole != value.whole or not (_are_apart(target, value) or _are_in_order(target, value))
 
 
 def part_of(atom: Atom, definition: Definition) -> Part:
@@ -73,7 +75,15 @@ def part_of(atom: Atom, definition: Definition) -> Part:
         part = part_of(stmt.args[0], definition)
         order = stmt.attrs.get("axes") or range(len(part.axes))[::-1]
         return Part(part.whole, tuple(part.axes[k] for k in order), part.places)
-    return Part(atom, tuple(map(Axis, range(type_of(atom).rank))))  # type: ignore[union-attr]
+    sizes = type_of(atom).sizes                                           # type: ignore[union-attr]
+    return Part((_in_any_shape(atom, definition), sizes), tuple(map(Axis, range(len(sizes)))))
+
+
+def _in_any_shape(atom: Atom, definition: Definition) -> Atom:
+    """The array of which another is the same elements in the same order, whatever the shapes."""
+    stmt = definition(atom)
+    same = stmt is not None and (stmt.op.name in WRITES or stmt.op.name in RESHAPED)
+    return _in_any_shape(stmt.args[0], definition) if same else atom  # type: ignore[union-attr]
 
 
 def _sliced(axis: Axis, entry: slice) -> Axis:
