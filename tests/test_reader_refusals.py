@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from evaluate import read_call
 from reading import VECTOR
 
@@ -425,6 +426,22 @@ def begins_after_a_change(x):
     return sum(v * p[0] for v, p in pairs)
 
 
+def polynomial_object(x):
+    return np.poly1d(x)(2.0)
+
+
+def masked_array(x):
+    return np.ma.masked_where(x < 0, x).sum()
+
+
+def draws_from_a_distribution(x):
+    return x * scipy.stats.norm(0, 1).rvs(size=3)
+
+
+def other_distribution(x):
+    return scipy.stats.weibull_min.logpdf(x, 2.0)
+
+
 def returns_function(x):
     return lambda v: v + x
 
@@ -496,6 +513,10 @@ REFUSED = [
     (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
     (steps_out_of_order, "in another order", "itertools.pairwise(powers(x))", "the number of items"),
     (begins_after_a_change, "items of an iterator", "pairs", "list(...)"),
+    (polynomial_object, "no rule for numpy.poly1d", "np.poly1d(x)", "np.polyval"),
+    (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
+    (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),
+    (other_distribution, "no rule for scipy.stats.weibull_min.logpdf", "weibull_min.logpdf", "density"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),

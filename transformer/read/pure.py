@@ -159,6 +159,17 @@ IMPURE_BUILTINS = {
 CALLS_BACK = ("It calls the function that it is given, from code that cannot be read.",
               "Write the method as a loop, with steps of Runge and Kutta, of Newton, …; what an iteration converges to "
               "is differentiated by `fixed_point`.")
+# What to write instead of functions and classes that have no rule, by their modules and names.
+BETTER = {
+    "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",
+    "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
+    "scipy.interpolate": "Use np.interp, or multiply the values by a matrix, where the places are known.",
+    "scipy.ndimage": "Use scipy.signal.convolve2d, or sum over the places of the kernel.",
+    "numpy.poly1d": "Keep the coefficients in an array, and use np.polyval, np.polyder, np.polymul.",
+    "numpy.polynomial.Polynomial": "Keep the coefficients in an array: np.polynomial.polynomial.polyval(x, c).",
+    "numpy.frompyfunc": "Use np.vectorize.",
+    "numpy.nditer": "Use np.ndenumerate, or x.flat.",
+}
 NO_RULE = "Its source cannot be read, and no rule says what it does."
 
 
@@ -185,7 +196,14 @@ def why_not(function: Any) -> tuple[str, str]:
         return "Not every ufunc has this function here.", "Write a loop that calls the ufunc itself."
     if distribution_of(function) and not is_impure(function):
         return NO_RULE, "Write its density out."
+    if better := _better(function):
+        return NO_RULE, better
     return _impurity(function) or (CALLS_BACK if takes_function(function) else (NO_RULE, how_to_define(function)))
+
+
+def _better(function: Any) -> str | None:
+    name = f"{public_name(function)}."
+    return next((text for start, text in BETTER.items() if name.startswith(f"{start}.")), None)
 
 
 def distribution_of(function: Any) -> str | None:
