@@ -426,6 +426,23 @@ def begins_after_a_change(x):
     return sum(v * p[0] for v, p in pairs)
 
 
+def class_attribute(x):
+    class Counter:
+        total = 0.0
+
+    Counter.total = x[0]
+    return Counter.total
+
+
+def cycle_without_a_known_end(x):
+    total = 0.0
+    for weight in itertools.cycle([1.0, x[0]]):
+        total += weight
+        if total > x[1]:
+            break
+    return total
+
+
 def polynomial_object(x):
     return np.poly1d(x)(2.0)
 
@@ -513,6 +530,8 @@ REFUSED = [
     (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
     (steps_out_of_order, "in another order", "itertools.pairwise(powers(x))", "the number of items"),
     (begins_after_a_change, "items of an iterator", "pairs", "list(...)"),
+    (class_attribute, "the attribute 'total' of a class", "Counter.total", "in an object"),
+    (cycle_without_a_known_end, "the condition of a loop", "for weight in", ""),
     (polynomial_object, "no rule for numpy.poly1d", "np.poly1d(x)", "np.polyval"),
     (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
     (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),

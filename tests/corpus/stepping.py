@@ -122,7 +122,17 @@ def counts_until_it_stops(x):
     return p * k + sum(found)
 
 
+def in_turns(x):
+    total = 0.0
+    for k, (name, function) in enumerate(itertools.cycle([("sine", np.sin), ("cosine", np.cos)])):
+        total += function(x) * len(name)
+        if k >= 4:
+            break
+    return total * k
+
+
 PROGRAMS = [
+    Program(in_turns, fixed(1.25)),
     Program(zipped_powers, normal(("n",))),
     Program(until_large, fixed(2.0)),
     Program(first_large, fixed(2.5)),

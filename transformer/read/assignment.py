@@ -233,6 +233,9 @@ def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     if _is_frozen(owner):
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
+    if isinstance(owner, type):
+        raise NotSupported(f"assignment to the attribute {name!r} of a class", reader.builder.origin,
+                           instead="Keep it in an object that the function makes, or return it.")
     own = inspect.getattr_static(type(owner), "__setattr__", None)
     if own is not object.__setattr__ and isinstance(own, (types.FunctionType, *SLOTS)):
         reader.call(own, (owner, name, value), {})

@@ -231,9 +231,9 @@ class LoopRun:
 
     def unroll(self, refusal: TransformError | None) -> None:
         """Reads the body once for each iteration."""
-        if self.iteration is None:
-            return self._unroll_while(refusal)
         count = self.length
+        if self.iteration is None or count is None:
+            return self._unroll_while(refusal)
         if isinstance(count, Size | Value):
             self._need(count, "the number of iterations", refusal)
         if not self.iteration.is_static and count > MOST_UNROLLED:
@@ -273,13 +273,13 @@ class LoopRun:
 
     def _unroll_while(self, refusal: TransformError | None) -> None:
         assert self.test is not None
-        for _ in range(MOST_UNROLLED + 1):
+        for k in range(MOST_UNROLLED + 1):
             going_on = self.test()
             if isinstance(going_on, Value):
                 self._need(going_on, "the condition", refusal)
             if not going_on:
                 return
-            self.bind(0)
+            self.bind(k)
             self.body()
         raise self._too_long(refusal)
 
