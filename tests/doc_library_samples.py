@@ -65,6 +65,7 @@ SAMPLES: dict[str, Any] = {
     "scipy.signal.fftconvolve": lambda x: scipy.signal.fftconvolve(x[0], x[1], "valid"),
     "scipy.signal.lfilter": lambda x: scipy.signal.lfilter([0.2, 0.3], [2.0, -0.4], x),
     "scipy.spatial.distance.cdist": lambda x: scipy.spatial.distance.cdist(x, 2 * x),
+    "scipy.spatial.distance.pdist": lambda x: scipy.spatial.distance.pdist(x * x),
     "scipy.stats.bernoulli.logpmf": lambda x: scipy.stats.bernoulli.logpmf([0, 1, 1], np.sin(x) ** 2),
     "scipy.stats.bernoulli.pmf": lambda x: scipy.stats.bernoulli.pmf([0, 1, 2], np.sin(x) ** 2),
     "scipy.stats.beta.logpdf": lambda x: scipy.stats.beta.logpdf(np.sin(x) ** 2, x * x, 1.5),

@@ -1,4 +1,4 @@
-"""Distances of `scipy.spatial.distance` between the rows of two matrices, and integrals of samples."""
+"""Distances of `scipy.spatial.distance` between the rows of matrices, and integrals of samples."""
 
 from __future__ import annotations
 
@@ -13,18 +13,30 @@ def cdist(XA, XB, metric="euclidean"):
     rows, others = np.asarray(XA, np.float64), np.asarray(XB, np.float64)
     if rows.ndim != 2 or others.ndim != 2:
         raise ValueError("XA and XB must be 2-dimensional arrays.")
-    steps = rows[:, None] - others
-    if metric == "euclidean":
-        return np.sqrt(np.sum(steps**2, axis=2))
-    if metric == "sqeuclidean":
-        return np.sum(steps**2, axis=2)
-    if metric == "cityblock":
-        return np.sum(np.abs(steps), axis=2)
-    if metric == "chebyshev":
-        return np.max(np.abs(steps), axis=2)
     if metric == "cosine":
         return 1 - rows @ others.T / (np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(others, axis=1))
-    return refused("scipy.spatial.distance.cdist with this metric", "Write it with rows[:, None] - others.")
+    return lengths(rows[:, None] - others, metric)
+
+
+def pdist(X, metric="euclidean"):
+    rows = np.asarray(X, np.float64)
+    if rows.ndim != 2:
+        raise ValueError("A 2-dimensional array must be passed.")
+    first, second = np.triu_indices(len(rows), 1)
+    return lengths(rows[first] - rows[second], metric)
+
+
+def lengths(steps, metric):
+    """The lengths of vectors along the last axis."""
+    if metric == "euclidean":
+        return np.sqrt(np.sum(steps**2, axis=-1))
+    if metric == "sqeuclidean":
+        return np.sum(steps**2, axis=-1)
+    if metric == "cityblock":
+        return np.sum(np.abs(steps), axis=-1)
+    if metric == "chebyshev":
+        return np.max(np.abs(steps), axis=-1)
+    return refused("distances of scipy.spatial.distance with this metric", "Write them with rows[:, None] - others.")
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
@@ -72,6 +84,7 @@ def parabolas(y, h):
 
 CALLS: dict[Any, Any] = {
     "scipy.spatial.distance.cdist": cdist,
+    "scipy.spatial.distance.pdist": pdist,
     "scipy.integrate.trapezoid": trapezoid,
     "scipy.integrate.cumulative_trapezoid": cumulative_trapezoid,
     "scipy.integrate.simpson": simpson,
