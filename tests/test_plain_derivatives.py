@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import assert_close, directional
 
-from transformer import NotDifferentiable, check_grads, grad, jacfwd, jacrev
+from transformer import NotDifferentiable, check_grads, grad, jacfwd, jacrev, jvp
 from transformer.api import pushforward
 from transformer.ops.registry import definition_of
 
@@ -463,3 +463,9 @@ def cube_root(x: Any) -> Any:
 def test_a_quotient_of_numbers_is_no_exponent_of_zero() -> None:
     assert "dx = p * x ** (p - 1)\n" in grad(cube_root).source_for(2.0)
     assert np.isclose(grad(cube_root)(8.0), 1 / 12)
+@pytest.mark.parametrize(("n", "m"), [(3, 5), (5, 3), (4, 4)])
+def test_trace_of_an_outer_product_that_is_no_square(n: int, m: int) -> None:
+    """It is no product of the two vectors."""
+    a, b, da = np.arange(1.0, 1 + n), np.arange(2.0, 2 + m), np.ones(n)
+    _, tangent = jvp(lambda a, b: np.trace(np.outer(a, b)), (a, b), (da, None))
+    assert tangent == pytest.approx(np.trace(np.outer(da, b)))

@@ -22,6 +22,13 @@ def cholesky_of_many(x):
     return np.sum(np.log(np.diagonal(factor, axis1=-2, axis2=-1))) + np.sum(factor**3)
 
 
+# The unit matrix meets several matrices.
+
+
+def scaled_diagonals(x, c):
+    return np.sum(np.exp(c) * x * np.eye(x.shape[-1]))
+
+
 # Numbers of repeats, bounds and steps.
 
 
@@ -113,6 +120,7 @@ PROGRAMS = [
     Program(diagonal_of_last_axes, normal((2, 3, 3))),
     Program(trace_of_last_axes, normal((3, 3, 3))),
     Program(cholesky_of_many, normal((2, 3, 3))),
+    Program(scaled_diagonals, normal((2, 3, 3), None), wrt=(0, 1)),
     Program(repeated_unevenly, normal((2, 3))),
     Program(slice_step_argument, normal(("n",), then=(1, 2))),
     Program(slice_step_argument, normal((7,), then=(0, 3)), name="slice_step_argument_3"),

@@ -45,19 +45,21 @@ def _trace(fold: Fold, stmt: Let) -> Any:
     for unit, other in (scaled.args, scaled.args[::-1]):
         found = fold.defined_by(unit, "eye")
         square = found is not None and not {"M", "k"} & found.attrs.keys()
-        if square and fold.same_type(type_of(other), scaled.target.type):
+        if square and array_type(other).rank == 2 and fold.same_type(type_of(other), scaled.target.type):
             return fold.become(stmt, Trace, other)
     return None
 
 
 @with_operand("outer")
 def _of_outer(fold: Fold, stmt: Let) -> Any:
-    """trace(np.outer(a, b)) → a @ b."""
+    """trace(np.outer(a, b)) → a @ b, of vectors of one length."""
     outer = fold.own(stmt.args[0], "outer")
     if outer is None or stmt.attrs.keys() - {"spelling"} or not fold.is_derivative(stmt):
         return None
-    alike = all(array_type(atom).dtype == array_type(stmt.target).dtype for atom in outer.args)
-    return fold.become(stmt, Matmul, *outer.args) if alike else None
+    first, second = map(array_type, outer.args)
+    alike = first.dtype == second.dtype == array_type(stmt.target).dtype
+    fits = first.rank == second.rank == 1 and fold.same_sizes(first.sizes, second.sizes)
+    return fold.become(stmt, Matmul, *outer.args) if alike and fits else None
 
 
 RULES = {"sum": [_trace], "trace": [_of_outer]}
