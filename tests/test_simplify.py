@@ -361,6 +361,20 @@ def test_carries_that_stay_zero() -> None:
     assert "d_1: f64[n] = zeros(shape=(<n>,))" in found
 
 
+def test_elements_of_rows_that_a_loop_reads_are_no_array() -> None:
+    """`[row[i] for i, row in enumerate(x)]` is a diagonal, and no copy of a row."""
+    body = """
+xs: Seq[f64[n]] = unstacked(x)
+loop i: int in <n>
+    read row: f64[n] = xs
+    body
+        e: f64 = get(row, i, index=(Slot(k=0),))
+    record es: Seq[f64] = e
+d: f64[n] = stacked(es, shape=(<n>,))
+return d"""
+    assert "stacked(es" in simplified(body, "x: f64[n, n]")
+
+
 def test_a_loop_without_results_goes_with_its_comment() -> None:
     body = """
 q: f64 = sin(s)

@@ -55,7 +55,7 @@ from typing import Any
 
 from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars, free_vars, targets_of
+from ..core.walk import atom_vars, free_vars, inner_targets, targets_of
 from ..ops.regions import Slot
 from ..ops.shape import Copy
 from .aliasing import Aliasing
@@ -169,7 +169,7 @@ def _is_row(stmt: Let, loop: Loop) -> bool:
     if stmt.op.name != "get" or stmt.args[1:] != (loop.position,) or loop.cond is not None:
         return False
     first, *others = stmt.attrs["index"]
-    made_here = {target for inner in loop.body for target in targets_of(inner)} | {each.entry for each in loop.carries}
+    made_here = {*inner_targets(loop), *(target for inner in loop.body for target in targets_of(inner))}
     return first == Slot(0) and stmt.args[0] not in made_here and all(each == slice(None) for each in others)
 
 
