@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import assert_close, directional
 
-from transformer import NotDifferentiable, check_grads, grad, jacfwd, jacrev, jvp
+from transformer import NotDifferentiable, check_grads, grad, jacfwd, jacrev, jvp, vjp, vmap
 from transformer.api import pushforward
 from transformer.ops.registry import definition_of
 
@@ -469,3 +469,42 @@ def test_trace_of_an_outer_product_that_is_no_square(n: int, m: int) -> None:
     a, b, da = np.arange(1.0, 1 + n), np.arange(2.0, 2 + m), np.ones(n)
     _, tangent = jvp(lambda a, b: np.trace(np.outer(a, b)), (a, b), (da, None))
     assert tangent == pytest.approx(np.trace(np.outer(da, b)))
+
+
+def height(x: Any) -> Any:
+    return np.sum(np.sin(x) * x)
+
+
+def chosen_then_scaled(x: Any) -> Any:
+    return np.where(x > 0, grad(height)(x), 0.0) * (x * 0 + np.inf)
+
+
+def divided_and_multiplied(x: Any) -> Any:
+    grad(height)(x)
+    y = 0 * x
+    return y / y * y
+
+
+def total_of_diagonal(x: Any) -> Any:
+    _, pull = vjp(height, x)
+    matrix = np.outer(pull(1.0)[0], x)
+    matrix[0, 1] = np.inf
+    return np.sum(matrix * np.eye(len(x)))
+
+
+def too_large(x: Any) -> Any:
+    for _ in range(2):
+        x = x + grad(height)(x)
+    return 2 * (1e200 * x) * (1e200 * x) / (2 * (1e200 * x))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("program", [chosen_then_scaled, divided_and_multiplied, total_of_diagonal, too_large])
+def test_what_a_program_does_with_its_derivatives_stays(program: Callable[..., Any],
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no derivative itself: what is nan or infinite by NumPy is so here."""
+    found = vmap(program)(V[None])[0]
+    slope = np.sin(V) + V * np.cos(V)
+    monkeypatch.setattr(f"{__name__}.grad", lambda function: lambda x: np.sin(x) + x * np.cos(x))
+    monkeypatch.setattr(f"{__name__}.vjp", lambda function, x: (function(x), lambda seed: (seed * slope,)))
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(program(V)))

@@ -164,25 +164,6 @@ def reachable(function: Function) -> list[Function]:
     return found
 
 
-def is_heading(stmt: Stmt) -> bool:
-    """Whether a statement is a comment that tells what follows from what came before."""
-    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
-
-
-def is_about_loop(stmt: Stmt) -> bool:
-    """Whether a statement is a comment on the loop that follows."""
-    return isinstance(stmt, Effect) and stmt.kind == "comment" and "reverse of" in stmt.attrs
-
-
-def of_derivative(function: Function) -> Iterator[Stmt]:
-    """The statements that no user wrote: from where a comment says so, in the order in which they stand."""
-    ours = False
-    for stmt in all_statements(function.body):
-        ours |= is_heading(stmt) or is_about_loop(stmt)
-        if ours:
-            yield stmt
-
-
 def has_effects(function: Function) -> bool:
     """Whether a function does anything but give results, in the functions it calls too."""
     statements = (stmt for each in reachable(function) for stmt in all_statements(each.body))

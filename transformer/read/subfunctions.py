@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import BadArgument, NotSupported
-from ..core.grammar import Atom, Block, Function, Let, Var
+from ..core.grammar import Atom, Block, Effect, Function, Let, Var
+from ..core.headings import has_headings
 from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
@@ -182,6 +183,8 @@ def inlined(
     if missing:
         raise BadArgument(f"{interface.name}() is missing the argument {missing[0].name!r}", reader.builder.origin)
     results = inline(reader, function, [wanted[param] for param in function.params])
+    if has_headings(function):
+        reader.builder.emit(Effect("comment", (), {"end of": "reverse"}))
     return _filled(reader, interface.result, results)
 
 

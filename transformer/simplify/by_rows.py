@@ -37,9 +37,10 @@ from __future__ import annotations
 
 from ..core.grammar import Atom, Block, Carry, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
+from ..core.headings import is_about_loop, is_ours
 from ..core.sizes import Size, Unknown
 from ..core.types import INT
-from ..core.walk import WRITES, is_about_loop, size_of_atom
+from ..core.walk import WRITES, size_of_atom
 from ..ops.creation import Empty
 from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
@@ -71,7 +72,7 @@ class ByRows(Rewriter):
         return done
 
     def effect(self, stmt: Effect) -> None:
-        self.is_generated |= stmt.attrs.get("text") == "reverse"
+        self.is_generated = is_ours(stmt, self.is_generated)
         super().effect(stmt)
 
     def let(self, stmt: Let) -> None:

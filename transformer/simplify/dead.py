@@ -57,7 +57,8 @@ from typing import Any
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars, free_vars, has_effects, is_heading
+from ..core.headings import ends_derivative, is_heading
+from ..core.walk import atom_vars, free_vars, has_effects
 from .rewriter import type_vars
 
 
@@ -246,4 +247,6 @@ def _is_needed(comment: Any, after: Block) -> bool:
     """Whether what a comment is about is still there; `after` has what follows, last first."""
     if "reverse of" in comment.attrs:
         return bool(after) and isinstance(after[-1], (Loop, If))
-    return bool(after) and not is_heading(after[-1])
+    if ends_derivative(comment):
+        return bool(after) and not ends_derivative(after[-1])
+    return bool(after) and not is_heading(after[-1]) and not ends_derivative(after[-1])

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from ..core.grammar import Atom, Block, Carry, Function, If, Let, Loop, Merge, Var
 from ..core.guards import Assumptions
-from ..core.walk import all_statements, counted_uses, of_derivative, targets_of
+from ..core.headings import of_derivative
+from ..core.walk import all_statements, counted_uses, targets_of
 from ..ops.indexing import Put
 from ..ops.regions import Slot
 from .rewriter import array_type

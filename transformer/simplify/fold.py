@@ -47,6 +47,7 @@ from typing import Any
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
+from ..core.headings import is_ours
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
@@ -116,8 +117,8 @@ def _may_apply(rule: Rule, kinds: frozenset[str]) -> bool:
 
 class Fold(Rewriter):
     """`definition` has the statements already visited, `uses` who mentions a variable, `positions`
-    the positions of loops. Code `is_generated` from where the reverse
-    sweep begins; before, it is the user's."""
+    the positions of loops. Code `is_generated` from where the reverse sweep begins to where the derivative ends, if
+    the program goes on with it; before and after, it is the user's."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
@@ -129,7 +130,7 @@ class Fold(Rewriter):
         self._aliasing: Aliasing | None = None
 
     def effect(self, stmt: Effect) -> None:
-        self.is_generated |= stmt.attrs.get("text") == "reverse" or "reverse of" in stmt.attrs
+        self.is_generated = is_ours(stmt, self.is_generated)
         super().effect(stmt)
 
     def before_loop(self, stmt: Loop) -> None:

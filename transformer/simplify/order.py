@@ -37,7 +37,8 @@ from collections import Counter
 
 from ..core.grammar import Atom, Block, Call, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import all_statements, counted_uses, has_effects, of_derivative
+from ..core.headings import of_derivative
+from ..core.walk import all_statements, counted_uses, has_effects
 
 SUMS = {"add": (0, 1), "subtract": (0,), "addat": (0,)}     # ops, and which operand may be the sum so far
 

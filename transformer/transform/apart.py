@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 from ..core.builder import Builder
 from ..core.errors import NotSupported, Origin
 from ..core.grammar import UNDEFINED, Atom, Block, Call, Carry, Effect, Let, Loop, Stmt, Var
+from ..core.headings import is_about_loop
 from ..core.naming import LANE, derived
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
-from ..core.walk import WRITES, Copier, all_definitions, all_statements, all_uses, atom_vars, is_about_loop, targets_of
+from ..core.walk import WRITES, Copier, all_definitions, all_statements, all_uses, atom_vars, targets_of
 from ..ops.arithmetic import converted
 from ..ops.creation import Shaped, zeros
 from ..ops.indexing import Get, Put

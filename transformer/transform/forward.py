@@ -28,9 +28,10 @@ from ..core.grammar import (
     Record,
     Var,
 )
+from ..core.headings import is_about_loop
 from ..core.naming import TANGENT
 from ..core.types import SavedType, SeqType, Type
-from ..core.walk import METHODS, all_uses, is_about_loop
+from ..core.walk import METHODS, all_uses
 from ..ops.identity import Same
 from ..ops.value import Value
 from . import rules

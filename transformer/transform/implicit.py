@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Block, Effect, type_of
-from ..core.walk import blocks_of, is_heading
+from ..core.headings import is_heading
+from ..core.walk import blocks_of
 from ..ops.creation import zeros
 from ..ops.value import Value
 from ..read.demand import static

@@ -1,0 +1,43 @@
+"""Comments among statements that say which of them no user wrote: those of a reverse sweep, up to the end of a
+derivative that the program takes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .grammar import Effect, Function, Stmt
+from .walk import all_statements
+
+
+def is_heading(stmt: Stmt) -> bool:
+    """Whether a statement is a comment that tells what follows from what came before."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
+
+
+def is_about_loop(stmt: Stmt) -> bool:
+    """Whether a statement is a comment on the loop that follows."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "reverse of" in stmt.attrs
+
+
+def ends_derivative(stmt: Stmt) -> bool:
+    """Whether a statement is the end of a derivative that the program takes itself: what follows is its own again."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "end of" in stmt.attrs
+
+
+def has_headings(function: Function) -> bool:
+    """Whether some statements of a function are a reverse sweep."""
+    return any(is_heading(stmt) or is_about_loop(stmt) for stmt in all_statements(function.body))
+
+
+def is_ours(stmt: Stmt, before: bool) -> bool:
+    """Whether no user wrote what follows a statement, if it is known whether one wrote what came before."""
+    return not ends_derivative(stmt) and (before or is_heading(stmt) or is_about_loop(stmt))
+
+
+def of_derivative(function: Function) -> Iterator[Stmt]:
+    """The statements that no user wrote: where comments say so, in the order in which they stand."""
+    ours = False
+    for stmt in all_statements(function.body):
+        ours = is_ours(stmt, ours)
+        if ours:
+            yield stmt
