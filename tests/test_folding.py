@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from lowered import assert_same, source_of
 
+from transformer import vmap
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -43,6 +45,18 @@ def test_numbers_are_the_same(function) -> None:
     for dtype in (np.float64, np.float32, np.int8):
         for x in (np.arange(5), np.array([3, -1, 0, 7, 2])):
             assert_same(function, x.astype(dtype))
+
+
+def without_negative_zeros(x):
+    return 1 / (x + 0.0), np.arctan2(0 + x, -1.0), 1 / (np.zeros(3) + x), 1 / (x - -0.0), 1 / (x - 0.0)
+
+
+def test_zeros_that_a_program_adds_make_zeros_positive() -> None:
+    """Also in source."""
+    x = np.array([-0.0, 0.0, 2.0])
+    assert_same(without_negative_zeros, x)
+    for mine, wanted in zip(vmap(without_negative_zeros)(x[None]), without_negative_zeros(x), strict=True):
+        np.testing.assert_array_equal(mine[0], wanted)
 
 
 def test_nothing_known_is_computed() -> None:

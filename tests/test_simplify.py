@@ -49,7 +49,7 @@ def result(expression: str, type: str, before: str = "", params: str = PARAMS) -
 RULES = [
     # neutral elements
     ("multiply(s, 1)", "f64", "s"), ("multiply(1.0, s)", "f64", "s"), ("divide(s, 1)", "f64", "s"),
-    ("add(s, 0)", "f64", "s"), ("add(0.0, s)", "f64", "s"), ("subtract(s, 0)", "f64", "s"),
+    ("add(k, 0)", "int", "k"), ("subtract(s, 0)", "f64", "s"),
     ("power(s, 1)", "f64", "s"), ("multiply(-1, s)", "f64", "negative(s)"),
     ("positive(s)", "f64", "s"), ("where(c, s, s)", "f64", "s"),
     ("where(True, s, t)", "f64", "s"),
@@ -93,8 +93,6 @@ CHAINS = [
     ("r: f64[n, m] = broadcast_to(s, shape=(<n>, <m>))", "add(r, w)", "f64[n, m]", "add(s, w)"),
     ("r: f64[n] = full(s, shape=(<n>,))", "sin(r)", "f64[n]", "sin(r)"),
     ("r: f64[n] = ones(shape=(<n>,))", "multiply(r, x)", "f64[n]", "copy(x)"),
-    ("r: f64[n] = zeros(shape=(<n>,))\no: f64[n] = sin(x)", "add(r, o)", "f64[n]",
-     "sin(x)"),
     ("r: f64[n] = zeros(shape=(<n>,))", "put(r, 0, index=(0,))", "f64[n]", "zeros(shape=(<n>,))"),
     ("r: f64[n] = zeros(shape=(<n>,))", "addat(r, s, index=(0,))", "f64[n]",
      "put(r, s, index=(0,))"),
@@ -122,6 +120,9 @@ GENERATED = [
     ("h: f64[m, n] = transpose(w)\nr: f64[m, i] = matmul(h, g)", "transpose(r)", "f64[i, m]", "matmul(t_1, w)"),
     ("r: f64[m, n] = transpose(w)", "sum(r, axis=0)", "f64[n]", "sum(w, axis=1)"),
     ("r: f64[n, n] = eye(N=<n>)", "matmul(r, w)", "f64[n, m]", "copy(w)"),
+    # zeros
+    ("r: f64 = add(0.0, t)", "sin(r)", "f64", "sin(t)"),
+    ("r: f64[n] = zeros(shape=(<n>,))\no: f64[n] = add(r, x)", "sin(o)", "f64[n]", "sin(x)"),
     # signs
     ("r: f64[n] = negative(x)\no: f64[n] = roll(r, shift=1)", "add(y, o)", "f64[n]", "subtract(y, t_1)"),
     ("r: f64[n] = negative(x)\no: f64[n] = multiply(r, y)", "sum(o)", "f64", "negative(t_2)"),
@@ -170,6 +171,7 @@ return r
 
 KEPT = [
     ("", "multiply(k, 1.0)", "float"), ("", "divide(k, 1)", "float"), ("", "power(s, 0)", "f64"),
+    ("", "add(s, 0.0)", "f64"), ("", "subtract(s, -0.0)", "f64"), ("", "add(s, 0)", "f64"),
     ("", "add(s, 0.0 as 'ZERO')", "f64"), ("", "multiply(2.0 as 'G', 3)", "float"),
     ("", "divide(1, 3)", "float"), ("", "multiply(0.1, 3)", "float"), ("", "subtract(s, s)", "f64"),
     ("", "multiply(0, s)", "f64"), ("", "add(mask, mask)", "bool[n]"), ("", "sin(2.0)", "float"),

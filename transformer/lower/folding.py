@@ -1,7 +1,7 @@
 """Numbers in nests that need not be computed, as all or some of what they are made of is known.
 
     1.0 * x[i]          x[i]
-    0.0 + x[i]          x[i]
+    total + x[i]        x[i], where a total begins as 0.0
     2 * 3 - 1           5
     p & True            p
     x if False else y   y
@@ -40,7 +40,7 @@ def folded(stmt: Let, args: tuple[Any, ...]) -> Atom | None:
     type = stmt.target.type
     if not isinstance(type, ArrayType) or type.sizes or type.dtype.kind == "c" or is_half(type.dtype):
         return None                    # 1 * (inf + 0j) is nan, and numbers of 16 bits are printed as their bits
-    given = _given(stmt.op, args, type)
+    given = _given(stmt, args, type)
     if isinstance(given, Const):
         return Const(given.value, type, given.name) if given.type.dtype == type.dtype else None
     if given is not None:
@@ -48,15 +48,16 @@ def folded(stmt: Let, args: tuple[Any, ...]) -> Atom | None:
     return _computed(stmt.op, args, type)
 
 
-def _given(op: Any, args: tuple[Any, ...], type: ArrayType) -> Any:
+def _given(stmt: Let, args: tuple[Any, ...], type: ArrayType) -> Any:
     """The operand that an operation gives as it is."""
+    op = stmt.op
     if op is Where and _is_known(args[0]):
         return args[1] if args[0].value else args[2]
     for known, other in (args, args[::-1]) if len(args) == 2 else ():
         if op is Multiply and _is_known(known) and known.value == 1:
             return other
-        if op is Add and type.dtype.kind == "f" and _is_known(known) and known.value == 0:
-            return other                                 # also where that is -0.0, as in Core
+        if op is Add and type.dtype.kind == "f" and _is_known(known) and known.value == 0 and known not in stmt.args:
+            return other                                 # a total may be -0.0; `x + 0.0` in a program is to be 0.0
         if op in OF_TRUTHS and type.dtype.kind == "b" and _is_known(known):
             return other if bool(known.value) is OF_TRUTHS[op] else known
     return None

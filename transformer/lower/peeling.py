@@ -121,9 +121,10 @@ def without_loop(stmt: Any) -> Block:
         return [rest] if rest.indices else rest.body
     if len(stmt.indices) > 1:
         return [stmt]
-    copier.mapping.update({carry.entry: carry.init for carry in stmt.carries})
+    begins = [Let((carry.entry,), Same, (carry.init,), {}, stmt.origin) for carry in stmt.carries]
     body = copier.block(stmt.body)
-    return [*body, *(Let((carry.out,), Same, (copier.atom(carry.next),), {}, stmt.origin) for carry in stmt.carries)]
+    ends = [Let((carry.out,), Same, (copier.atom(carry.next),), {}, stmt.origin) for carry in stmt.carries]
+    return [*begins, *body, *ends]
 
 
 def _borders(stmt: Nest | Fold) -> tuple[int, int]:

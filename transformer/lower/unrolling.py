@@ -98,7 +98,8 @@ def _written_out(stmt: Any) -> Block:
     """The body of a nest or fold for one place after another."""
     made: Block = []
     carries = getattr(stmt, "carries", [])
-    state = [carry.init for carry in carries]
+    state: list[Any] = [carry.entry for carry in carries]             # other names of what they begin with
+    made += [Let((carry.entry,), Same, (carry.init,), {}, stmt.origin) for carry in carries]
     for place in product(*(range(index.size) for index in stmt.indices)):
         copier = NestCopier({index.var: atom_of_size(k) for index, k in zip(stmt.indices, place, strict=True)})
         copier.mapping.update(zip((carry.entry for carry in carries), state, strict=True))

@@ -7,7 +7,7 @@
 ...     y: f64[n] = multiply(x, 1)
 ...     z: f64[n] = divide(y, 1.0)
 ...     zeros: f64[n] = zeros(shape=(<n>,))
-...     w: f64[n] = add(zeros, z)
+...     w: f64[n] = subtract(z, zeros)
 ...     u: f64[n] = power(w, 1)
 ...     v: f64[n] = where(c, u, u)
 ...     s: f64 = sum(v)
@@ -53,8 +53,17 @@ def known(atom: Atom) -> Any:
 
 
 def is_zero(fold: Fold, atom: Atom) -> bool:
-    """Whether adding this changes nothing: a plain 0, or what the op `zeros` made."""
+    """Whether something is a plain 0, or what the op `zeros` made."""
     return known(atom) == 0 or fold.defined_by(atom, "zeros") is not None
+
+
+def adds_nothing(fold: Fold, stmt: Let, term: Atom, sign: int = 1) -> bool:
+    """Whether adding a zero, or subtracting it where the `sign` is -1, changes nothing: -0.0 + 0.0 is 0.0, for which
+    programs write it, and derivatives do not care."""
+    if not is_zero(fold, term):
+        return False
+    is_negative = isinstance(known(term), float | np.floating) and np.signbit(known(term))
+    return array_type(stmt.target).dtype.kind not in "fc" or fold.is_derivative(stmt) or is_negative == (sign == 1)
 
 
 @with_operand(CONSTANT)
@@ -98,7 +107,7 @@ def _quotient(fold: Fold, stmt: Let) -> Any:
 @with_operand(CONSTANT, "zeros")
 def _sum(fold: Fold, stmt: Let) -> Any:
     for term, other in (stmt.args, stmt.args[::-1]):
-        if is_zero(fold, term):
+        if adds_nothing(fold, stmt, term):
             found = fold.or_copy(stmt, other)
             if found is not None:
                 return found
@@ -108,7 +117,7 @@ def _sum(fold: Fold, stmt: Let) -> Any:
 @with_operand(CONSTANT, "zeros")
 def _difference(fold: Fold, stmt: Let) -> Any:
     first, second = stmt.args
-    return fold.or_copy(stmt, first) if is_zero(fold, second) else None
+    return fold.or_copy(stmt, first) if adds_nothing(fold, stmt, second, -1) else None
 
 
 @with_operand(CONSTANT)
