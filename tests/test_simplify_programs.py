@@ -108,7 +108,9 @@ def _is_idle(stmt: Let) -> bool:
                 isinstance(number, bool) for number in numbers) and _keeps_type(stmt)
         case "divide":
             return numbers[1] == 1 and _keeps_type(stmt)
-        case "add" | "subtract":
+        case "add":                                          # -0.0 + 0.0 is 0.0
+            return numbers[1] == 0 and _keeps_type(stmt) and not stmt.target.type.is_inexact
+        case "subtract":
             return numbers[1] == 0 and _keeps_type(stmt)
         case "reshape" | "broadcast_to":
             return _keeps_type(stmt)
