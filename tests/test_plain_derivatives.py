@@ -463,6 +463,8 @@ def cube_root(x: Any) -> Any:
 def test_a_quotient_of_numbers_is_no_exponent_of_zero() -> None:
     assert "dx = p * x ** (p - 1)\n" in grad(cube_root).source_for(2.0)
     assert np.isclose(grad(cube_root)(8.0), 1 / 12)
+
+
 @pytest.mark.parametrize(("n", "m"), [(3, 5), (5, 3), (4, 4)])
 def test_trace_of_an_outer_product_that_is_no_square(n: int, m: int) -> None:
     """It is no product of the two vectors."""
