@@ -8,6 +8,7 @@ of arguments (`np.dot` a tenth of a second, `np.empty` half of that), and LLVM o
 | `x.view(dtype)` | the bits of a number |
 | `min(n, m)`, `max(n, m)` | integers |
 | `x * y` | complex numbers |
+| `x + y`, `x < y`, … | two numbers of one type (`arithmetic`) |
 
 All others are left to numba. This module imports numba, and is imported when something is compiled.
 """
@@ -26,6 +27,7 @@ from numba.core.lowering import Lower
 from numba.core.typing import signature
 from numba.np.arrayobj import make_array, populate_array
 
+from .arithmetic import rule_of_operator
 from .borrowed import NUMBERS, in_one_piece
 from .dots import dot, is_product
 
@@ -40,6 +42,14 @@ class DirectCalls(base):
     """Their machine code."""
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        kinds = self.fndesc.calltypes[expr]
+        rule = rule_of_operator(op, kinds.args)
+        if rule is None or self.context.error_model.raise_on_fp_zero_division:
+            return self._lower_product(resty, expr, op)
+        x, y = (self._cast_var(var, kind) for kind, var in zip(kinds.args, (expr.lhs, expr.rhs), strict=True))
+        return self.context.cast(self.builder, rule[1](self.builder, x, y), kinds.return_type, resty)
+
+    def _lower_product(self, resty: Any, expr: Any, op: Any) -> Any:
         """Products of complex numbers; as of Python 3.14 numba looks at what is infinite in them."""
         kinds, builder = self.fndesc.calltypes[expr], self.builder
         if op not in PRODUCTS or not all(isinstance(each, types.Complex) for each in kinds.args) or MINDS_INFINITIES:
@@ -58,6 +68,12 @@ class DirectCalls(base):
         _, make = rule
         values = self.fold_call_args(function, types_of_call, expr.args, expr.vararg, expr.kws)
         return make(self, types_of_call, [self.loadvar(expr.func.name), *values] if types_of_call.recvr else values)
+
+
+def types_of(function: Any, args: Any) -> Any:
+    """The types of a call or an operation that are known here; None for what is left to numba."""
+    rule = rule_of(function, args) or rule_of_operator(getattr(function, "typing_key", None), args)
+    return rule and rule[0]
 
 
 def rule_of(function: Any, args: Any) -> tuple[Any, Maker] | None:

@@ -26,7 +26,7 @@ from numba.core.types import Type
 from numba.core.typing import Context
 from numba.core.untyped_passes import GenericRewrites, InlineClosureLikes, IRProcessing, ReconstructSSA, WithLifting
 
-from .direct import rule_of
+from .direct import types_of
 from .machine_code import KernelLowering
 from .raveled import of_same_memory
 from .selections import Selecting
@@ -88,8 +88,8 @@ class KnownCalls(context):
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         asked = func, tuple(args)
-        if not kws and (rule := rule_of(func, asked[1])) is not None:
-            return rule[0]
+        if not kws and (kinds := types_of(func, asked[1])) is not None:
+            return kinds
         if kws or not all(isinstance(each, Type) for each in args):
             return self.shared.resolve_function_type(func, args, kws)
         if asked not in self.known:
