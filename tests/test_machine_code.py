@@ -272,3 +272,34 @@ def test_what_numba_compiles_for_one_kernel_serves_the_next() -> None:
         assert compiled(other_divisor)(3) == 6
     names = {each.data["dispatcher"].py_func.__name__ for _, each in recorded.buffer}
     assert names == {"other_divisor"}
+
+
+def operations(x: Any, y: Any) -> Any:
+    total = x
+    total += y
+    total -= x * 2
+    total *= y
+    return total, x + y, x - y, x * y, x < y, x <= y, x > y, x >= y, x == y, x != y, 3 * x - 1
+
+
+def quotients(x: float, y: float) -> Any:
+    ratio = x
+    ratio /= y
+    return ratio, x / y, 1 / y
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, int, float])
+def test_operations_on_two_numbers_of_one_type(kind: Any) -> None:
+    for x, y in (3, 2), (2, 2), (-1, 5), (0, 0):
+        assert compiled(operations)(kind(x), kind(y)) == operations(kind(x), kind(y))
+        if kind not in (int, np.int64) and y:
+            assert compiled(quotients)(kind(x), kind(y)) == quotients(kind(x), kind(y))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_operations_on_what_is_not_a_number(kind: Any) -> None:
+    with np.errstate(all="ignore"):
+        for x, y in (np.nan, 1), (1, np.nan), (np.nan, np.nan), (np.inf, np.inf), (-0.0, 0.0), (0, 0), (-1, 0):
+            for function in operations, quotients:
+                result, expected = (np.array(each(kind(x), kind(y)), float) for each in (compiled(function), function))
+                np.testing.assert_array_equal(result, expected)

@@ -10,6 +10,8 @@ import gc
 import os
 import threading
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from numba import types
 from numba.core import dispatcher
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.np import linalg
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
@@ -48,6 +51,7 @@ class KernelCompiler(compiler):
         return flags
 
     def compile(self, args: Any, return_type: Any) -> Any:
+        prepare_without_blas()
         namespace = self.py_func.__globals__
         if "in_threads" in namespace:
             from .parallel import compiled_forms
@@ -194,6 +198,18 @@ def _like(kind: Any, dispatcher: Any) -> Any:
 def _require_64_bits(value: Any) -> None:
     if type(value) is int and not -2**63 <= value < 2**63:
         raise OverflowError("Python int too large to convert to C long")
+
+
+@cache
+def prepare_without_blas() -> None:
+    """As numba prepares itself to compile, it looks whether SciPy has BLAS, which imports much of SciPy: a sixth of the
+    time of a first result. It is there, and what calls it (`dots`, `blas`, numba's own functions) looks again."""
+    usual, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        arraymath = import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = usual
+    vars(arraymath).update(ensure_blas=usual)
 
 
 def _renew_lock() -> None:
