@@ -279,7 +279,8 @@ def operations(x: Any, y: Any) -> Any:
     total += y
     total -= x * 2
     total *= y
-    return total, x + y, x - y, x * y, x < y, x <= y, x > y, x >= y, x == y, x != y, 3 * x - 1
+    return total, x + y, x - y, x * y, x < y, x <= y, x > y, x >= y, x == y, x != y, 3 * x - 1, (x < y) & (y > 1), \
+        (x < y) | (y > 1), (x < y) ^ (y > 1)
 
 
 def quotients(x: float, y: float) -> Any:

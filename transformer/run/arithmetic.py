@@ -1,4 +1,5 @@
-"""Machine code of what kernels consist of most: sums, products, quotients and comparisons of two numbers of one type.
+"""Machine code of what kernels consist of most: sums, products, quotients and comparisons of two numbers of one type,
+and what holds of two comparisons.
 
 numba looks for the types of each, tries what it has for numbers that are written in the program, and looks for what
 makes its machine code, a third of a millisecond for one instruction. What is made is the same. All that it does
@@ -21,6 +22,7 @@ Maker = Callable[[Any, Any, Any], Any]                            # of a builder
 
 ARITHMETIC = {operator.add: "add", operator.sub: "sub", operator.mul: "mul",
               operator.iadd: "add", operator.isub: "sub", operator.imul: "mul"}
+BOTH = {operator.and_: "and_", operator.or_: "or_", operator.xor: "xor"}          # of truth values
 QUOTIENTS = operator.truediv, operator.itruediv
 COMPARISONS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
                operator.ne: "!="}
@@ -30,20 +32,22 @@ FLOATS = types.float32, types.float64
 def rule_of_operator(key: Any, args: Any) -> tuple[Any, Maker] | None:
     """The types of an operation on two numbers, and what makes its machine code; None for what is left to numba."""
     kinds = tuple(map(types.unliteral, args))
-    if len(kinds) != 2 or kinds[0] != kinds[1] or kinds[0] not in (*FLOATS, types.intp):
+    if len(kinds) != 2 or kinds[0] != kinds[1] or kinds[0] not in (*FLOATS, types.intp, types.boolean):
         return None
     kind, is_float = kinds[0], kinds[0] in FLOATS
+    if kind == types.boolean:
+        return (typed(kind, *kinds), _of(BOTH[key])) if key in BOTH else None
     if key in ARITHMETIC:
-        return typed(kind, *kinds), _of_floats(ARITHMETIC[key]) if is_float else _of_integers(ARITHMETIC[key])
+        return typed(kind, *kinds), _of(f"f{ARITHMETIC[key]}") if is_float else _of_integers(ARITHMETIC[key])
     if key in QUOTIENTS and is_float:
-        return typed(kind, *kinds), _of_floats("div")
+        return typed(kind, *kinds), _of("fdiv")
     if key in COMPARISONS:
         return typed(types.boolean, *kinds), _comparing(COMPARISONS[key], is_float)
     return None
 
 
-def _of_floats(name: str) -> Maker:
-    return lambda builder, x, y: getattr(builder, f"f{name}")(x, y)
+def _of(name: str) -> Maker:
+    return lambda builder, x, y: getattr(builder, name)(x, y)
 
 
 def _of_integers(name: str) -> Maker:

@@ -34,6 +34,8 @@ def compiled_forms() -> dict[str, Any]:
         start = first & MOST
         return range(start, start + (count & MOST))
 
+    places.py_func.gives_places = True                   # a loop over them is one over a range (`ranges`)
+
     @of_numba
     def in_threads(context: Any, task: Any, size: Any, cost: Any, *args: Any) -> Any:
         alone: Any = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else args

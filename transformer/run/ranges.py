@@ -27,6 +27,8 @@ from llvmlite import ir as llvm
 from numba.core import cgutils, ir, types
 from numba.core.lowering import Lower
 
+from .parallel import MOST
+
 base: Any = Lower
 
 
@@ -83,7 +85,8 @@ class RangeLoops(base):
 
     def _is_plain_range(self, call: Any) -> bool:
         function = self.typeof(call.func.name)
-        if not isinstance(function, types.Function) or function.typing_key is not range or call.kws or call.vararg:
+        is_range = isinstance(function, types.Function) and function.typing_key is range
+        if not (is_range or _gives_places(function)) or call.kws or call.vararg:
             return False
         return self.fndesc.calltypes[call].return_type.dtype.signed and self._step_of(call) in (1, -1)
 
@@ -119,6 +122,8 @@ class RangeLoops(base):
     def _range(self, call: Any) -> Range:
         kind = self.fndesc.calltypes[call].args
         values = [self._cast_var(arg, each) for arg, each in zip(call.args, kind, strict=True)]
+        if _gives_places(self.typeof(call.func.name)):
+            return _places(self.builder, *values)
         step = self._step_of(call)
         assert step is not None
         return Range(values[0].type(0), values[0], step) if len(values) == 1 else Range(values[0], values[1], step)
@@ -127,6 +132,17 @@ class RangeLoops(base):
         if expr.op in ("pair_first", "pair_second") and expr.value.name in self.loops:
             return self.of_loops[expr.value.name][expr.op == "pair_second"]
         return super().lower_expr(resty, expr)
+
+
+def _gives_places(function: Any) -> bool:
+    """Whether it is `places` of what threads share (`parallel`)."""
+    return isinstance(function, types.Dispatcher) and hasattr(function.dispatcher.py_func, "gives_places")
+
+
+def _places(builder: Any, first: Any, count: Any) -> Range:
+    """The same as it says."""
+    first, count = (builder.and_(value, value.type(MOST)) for value in (first, count))
+    return Range(first, builder.add(first, count, flags=["nsw"]), 1)
 
 
 def _counters(builder: Any, over: Range) -> Counters:
