@@ -33,10 +33,11 @@ WRITES = frozenset({"put", "addat"})     # the ops that give the next version of
 MENTIONS_NOTHING = frozenset({Const, int, float, bool, str, type(None)})
 
 
-def atom_vars(atom: Any) -> list[Var]:
-    """The variables an atom or a static attribute mentions (sizes may rest on integers)."""
+def atom_vars(*atoms: Any) -> list[Var]:
+    """The variables that atoms or static attributes mention (sizes may rest on integers)."""
     found: list[Var] = []
-    _collect_vars(atom, found)
+    for atom in atoms:
+        _collect_vars(atom, found)
     return found
 
 
@@ -44,17 +45,18 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
     kind = type(atom)
     if kind is Var:
         found.append(atom)
-    elif kind is Const:
+    elif kind in MENTIONS_NOTHING:
         return
     elif kind is Size:
         found += atom.unknowns
-    elif kind is dict or isinstance(atom, (tuple, list)):
+    elif kind is tuple or kind is dict or isinstance(atom, (tuple, list)):
         for item in atom.values() if kind is dict else atom:
-            if type(item) is Var:
+            of = type(item)
+            if of is Var:
                 found.append(item)
-            elif type(item) is Size:
+            elif of is Size:
                 found += item.unknowns
-            elif type(item) not in MENTIONS_NOTHING:
+            elif of not in MENTIONS_NOTHING:
                 _collect_vars(item, found)
     elif kind is slice:
         _collect_vars((atom.start, atom.stop, atom.step), found)
@@ -208,9 +210,10 @@ class Copier:
         self.dims = dims
 
     def atom(self, atom: Any) -> Any:
-        if isinstance(atom, Var):
+        kind = type(atom)
+        if kind is Var:
             return self.mapping.get(atom, atom)
-        if isinstance(atom, Size):
+        if kind is Size:
             return atom_of_size(self.size(atom))
         return atom
 

@@ -265,7 +265,7 @@ class Lowered:
 
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
-    if type(stmt) is Let:                      # as most are
+    if type(stmt) in (Let, Store):             # as most are
         return ()
     if isinstance(stmt, (Nest, Fold, Task, Launch)):
         return (stmt.body,)
@@ -295,6 +295,8 @@ def statements(block: Block) -> Iterator[Any]:
 
 def defined(stmt: Any) -> tuple[Var, ...]:
     """Variables that a statement defines for what follows it."""
+    if type(stmt) is Let:
+        return stmt.targets
     match stmt:
         case Allocate():
             return (stmt.target,)
@@ -310,7 +312,7 @@ def defined(stmt: Any) -> tuple[Var, ...]:
 def uses_before(stmt: Any) -> list[Var]:
     """Variables that a statement itself uses before its blocks run."""
     if type(stmt) is Let:                      # as most are
-        return atom_vars((stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
+        return atom_vars(stmt.args, stmt.attrs) if stmt.attrs else atom_vars(stmt.args)
     parts = _parts_before(stmt)
     return list(head_uses(stmt)) if parts is None else atom_vars(parts)
 
@@ -356,6 +358,8 @@ def all_uses(block: Block) -> Iterator[Var]:
 
 def writes(stmt: Any) -> tuple[Var, ...]:
     """The arrays that a statement itself writes to."""
+    if type(stmt) is Let:
+        return ()
     match stmt:
         case Store():
             return (stmt.array,)

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba.core import interpreter
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir_utils import build_definitions
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.rewrites import rewrite_registry
 from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import (
+    AnnotateTypes,
+    InlineOverloads,
     IRLegalization,
     NativeLowering,
     NopythonRewrites,
@@ -24,7 +27,15 @@ from numba.core.typed_passes import (
 )
 from numba.core.types import Type
 from numba.core.typing import Context
-from numba.core.untyped_passes import GenericRewrites, InlineClosureLikes, IRProcessing, ReconstructSSA, WithLifting
+from numba.core.untyped_passes import (
+    GenericRewrites,
+    InlineClosureLikes,
+    InlineInlinables,
+    IRProcessing,
+    ReconstructSSA,
+    TranslateByteCode,
+    WithLifting,
+)
 
 from .direct import types_of
 from .machine_code import KernelLowering
@@ -38,7 +49,28 @@ inference: Any = NopythonTypeInference
 context: Any = Context
 stripping: Any = PreLowerStripPhis
 legalizing: Any = IRLegalization
+translating: Any = TranslateByteCode
+translator: Any = interpreter.Interpreter
 marked: Any = register_pass
+
+FORMS_OF_OTHERS = interpreter.peep_hole_delete_with_exit, interpreter.peep_hole_fuse_dict_add_updates
+
+
+class Translator(translator):
+    """From what Python runs to numba's own form, in which nothing is looked for that kernels have not: `with`, and
+    dictionaries."""
+
+    def post_process(self, peepholes: Any, func_ir: Any) -> Any:
+        return super().post_process([each for each in peepholes if each not in FORMS_OF_OTHERS], func_ir)
+
+
+@marked(mutates_CFG=True, analysis_only=False)
+class Translating(translating):
+    _name = "kernel_translating"
+
+    def run_pass(self, state: Any) -> Any:
+        state["func_ir"] = Translator(state["func_id"]).interpret(state["bc"])
+        return True
 
 
 @marked(mutates_CFG=False, analysis_only=False)
@@ -142,9 +174,13 @@ class Freeing(legalizing):
         return True
 
 
-FOR_OTHERS = NopythonRewrites, InlineClosureLikes, IRProcessing, WithLifting    # whole arrays, closures, `with`
-INSTEAD: dict[Any, Any] = {GenericRewrites: Rewriting, ReconstructSSA: Naming, PreLowerStripPhis: Meeting,
-                           NopythonTypeInference: Typing, IRLegalization: Freeing, NativeLowering: KernelLowering}
+# Whole arrays, closures, `with`, functions that are part of their callers before they have types; and notes of types
+# for those who want to see them.
+FOR_OTHERS = (NopythonRewrites, InlineClosureLikes, IRProcessing, WithLifting, InlineInlinables, InlineOverloads,
+              AnnotateTypes)
+INSTEAD: dict[Any, Any] = {TranslateByteCode: Translating, GenericRewrites: Rewriting, ReconstructSSA: Naming,
+                           PreLowerStripPhis: Meeting, NopythonTypeInference: Typing, IRLegalization: Freeing,
+                           NativeLowering: KernelLowering}
 
 
 def passes_of_kernels(usual: list[Any]) -> list[Any]:
