@@ -304,3 +304,16 @@ def test_operations_on_what_is_not_a_number(kind: Any) -> None:
             for function in operations, quotients:
                 result, expected = (np.array(each(kind(x), kind(y)), float) for each in (compiled(function), function))
                 np.testing.assert_array_equal(result, expected)
+
+
+def doubled_copy(a: np.ndarray) -> np.ndarray:
+    made = a.copy()
+    for i in range(len(a)):
+        made[i, 0] *= 2
+    return made
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i8"])
+@pytest.mark.parametrize("turned", [lambda a: a, lambda a: a[:0], lambda a: a[:, :1].copy(), lambda a: a[::2, ::-1]])
+def test_copies_are_memory_of_their_own(dtype: str, turned: Callable[[np.ndarray], np.ndarray]) -> None:
+    same(doubled_copy, turned(rng.integers(0, 3, (4, 5)).astype(dtype)))

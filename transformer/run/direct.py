@@ -5,6 +5,7 @@ of arguments (`np.dot` a tenth of a second, `np.empty` half of that), and LLVM o
 |---|---|
 | `np.dot(a, b, c)` | matrices and vectors in one piece (`dots`) |
 | `np.empty(sizes, dtype)`, `np.zeros` | numbers |
+| `x.copy()` | an array in one piece |
 | `x.view(dtype)` | the bits of a number |
 | `min(n, m)`, `max(n, m)` | integers |
 | `x * y` | complex numbers |
@@ -28,7 +29,7 @@ from numba.core.typing import signature
 from numba.np.arrayobj import make_array, populate_array
 
 from .arithmetic import rule_of_operator
-from .borrowed import NUMBERS, in_one_piece
+from .borrowed import NUMBERS, in_one_piece, parts_of
 from .dots import dot, is_product
 
 base: Any = Lower
@@ -86,6 +87,8 @@ def rule_of(function: Any, args: Any) -> tuple[Any, Maker] | None:
         return typed(types.Array(dtype, len(_each(args[0])), "C"), *args), _empty if key is np.empty else _zeros
     if key in (min, max) and len(args) == 2 and all(types.unliteral(each) == types.intp for each in args):
         return typed(types.intp, types.intp, types.intp), _smaller if key is min else _larger
+    if isinstance(function, types.BoundFunction) and key == "array.copy" and _is_in_one_piece(function.this):
+        return typed(types.Array(function.this.dtype, function.this.ndim, "C"), recvr=function.this), _copied
     if isinstance(function, types.BoundFunction) and len(args) == 1 and _are_bits(function.this, *args):
         return typed(args[0].dtype, *args, recvr=function.this), _view
     return None
@@ -100,6 +103,10 @@ def _is_plain(sizes: Any, *dtype: Any) -> bool:
     """Whether an array is one of numbers, and its sizes are whole numbers of the processor's width."""
     return (all(isinstance(each, types.DTypeSpec) and isinstance(each.dtype, NUMBERS) for each in dtype)
             and len(_each(sizes)) > 0 and all(types.unliteral(size) == types.intp for size in _each(sizes)))
+
+
+def _is_in_one_piece(array: Any) -> bool:
+    return array.layout == "C" and array.aligned and array.ndim > 0 and isinstance(array.dtype, NUMBERS)
 
 
 def _are_bits(number: Any, dtype: Any) -> bool:
@@ -133,30 +140,50 @@ def _zeros(lower: Any, kinds: Any, values: Any) -> Any:
     return made._getvalue()
 
 
+def _copied(lower: Any, kinds: Any, values: Any) -> Any:
+    builder = lower.builder
+    data, sizes, _ = parts_of(lower.context, builder, kinds.recvr, values[0])
+    size = reduce(builder.mul, [*sizes, _bytes_each(lower, kinds.return_type)])
+    made = _of_size(lower, kinds.return_type, sizes, size)
+    cgutils.raw_memcpy(builder, made.data, data, size, 1)
+    return made._getvalue()
+
+
 def _allocated(lower: Any, kinds: Any, values: Any) -> Any:
     """An array in memory of its own. Sizes may be such that the number of bytes leaves 64 bits."""
-    context, builder, kind = lower.context, lower.builder, kinds.return_type
+    builder, kind = lower.builder, kinds.return_type
     is_single = isinstance(kinds.args[0], types.Integer)
     sizes = [values[0]] if is_single else cgutils.unpack_tuple(builder, values[0], kind.ndim)
     is_negative = reduce(builder.or_, [builder.icmp_signed("<", size, size.type(0)) for size in sizes])
     with cgutils.if_unlikely(builder, is_negative):
         lower.return_exception(ValueError, ("negative dimensions not allowed",), loc=lower.loc)
-    data_type = context.get_data_type(kind.dtype)
-    bytes_each = sizes[0].type(context.get_abi_sizeof(data_type))
     products = []
 
     def times(product: Any, size: Any) -> Any:
         products.append(builder.smul_with_overflow(product, size))
         return builder.extract_value(products[-1], 0)
 
-    size = reduce(times, [*sizes, bytes_each])
+    size = reduce(times, [*sizes, _bytes_each(lower, kind)])
     too_big = reduce(builder.or_, [builder.extract_value(each, 1) for each in products])
     with cgutils.if_unlikely(builder, too_big):
         lower.return_exception(ValueError, ("array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
                                             "maximum possible size.",), loc=lower.loc)
+    return _of_size(lower, kind, sizes, size)
+
+
+def _bytes_each(lower: Any, kind: Any) -> Any:
+    """How many an element has."""
+    context = lower.context
+    return context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+
+
+def _of_size(lower: Any, kind: Any, sizes: Any, size: Any) -> Any:
+    """An array in new memory of so many bytes."""
+    context, builder = lower.context, lower.builder
     memory = context.nrt.meminfo_alloc_aligned(builder, size, context.get_preferred_array_alignment(kind.dtype))
+    pointer = context.get_data_type(kind.dtype).as_pointer()
+    bytes_each = _bytes_each(lower, kind)
     made = make_array(kind)(context, builder)
-    populate_array(made, data=builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type.as_pointer()),
-                   shape=sizes, strides=in_one_piece(builder, kind, sizes, bytes_each), itemsize=bytes_each,
-                   meminfo=memory)
+    populate_array(made, data=builder.bitcast(context.nrt.meminfo_data(builder, memory), pointer), shape=sizes,
+                   strides=in_one_piece(builder, kind, sizes, bytes_each), itemsize=bytes_each, meminfo=memory)
     return made
