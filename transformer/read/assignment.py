@@ -44,6 +44,7 @@ from .recorded import RecordedList, Recording
 from .strides import with_places
 from .subscripts import is_mask_of_number, place_among, subscript
 from .testing import fitting
+from .totals import added_to
 from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
 if TYPE_CHECKING:
@@ -302,7 +303,7 @@ def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> An
     in_place = getattr(type(old), f"__i{function.__name__.strip('_')}__", None)
     if hasattr(in_place, "__code__") and not isinstance(old, Value):
         return reader.call(in_place, (old, value), {})
-    return binary(reader, function, old, value)
+    return added_to(reader, old, value) if function is operator.add else binary(reader, function, old, value)
 
 
 def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_kind") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,9 @@ from .journal import Item, Place
 from .keys import ITEM, hashed
 from .loop_reading import LoopPlan
 from .loops import LoopRun
-from .operators import binary
 from .producers import Producer, begin, collected_items, run_producer
 from .scope import scope_of
+from .totals import added_to
 from .values import ABSENT, ContainerMethod, Lazy
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     total = Item(reader.own({"total": start}), "total")
 
     def add(item: Any) -> None:
-        reader.journal.write(total, binary(reader, operator.add, reader.usable(total.get()), item))
+        reader.journal.write(total, added_to(reader, reader.usable(total.get()), item))
 
     if isinstance(items, Producer):
         run_producer(reader, items, add)

@@ -7,7 +7,7 @@
 ...     y: f64[n] = multiply(x, 1)
 ...     z: f64[n] = divide(y, 1.0)
 ...     zeros: f64[n] = zeros(shape=(<n>,))
-...     w: f64[n] = subtract(z, zeros)
+...     w: f64[n] = add(zeros, z)
 ...     u: f64[n] = power(w, 1)
 ...     v: f64[n] = where(c, u, u)
 ...     s: f64 = sum(v)
@@ -59,9 +59,11 @@ def is_zero(fold: Fold, atom: Atom) -> bool:
 
 def adds_nothing(fold: Fold, stmt: Let, term: Atom, sign: int = 1) -> bool:
     """Whether adding a zero, or subtracting it where the `sign` is -1, changes nothing: -0.0 + 0.0 is 0.0, for which
-    programs write it, and derivatives do not care."""
+    programs write it; derivatives do not care, nor do totals that begin as an array of zeros."""
     if not is_zero(fold, term):
         return False
+    if known(term) is None:
+        return True
     is_negative = isinstance(known(term), float | np.floating) and np.signbit(known(term))
     return array_type(stmt.target).dtype.kind not in "fc" or fold.is_derivative(stmt) or is_negative == (sign == 1)
 
