@@ -33,7 +33,7 @@ from ..core.types import ArrayType
 from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import CONSTANT, with_operand
 from .constants import has_dtype, is_power_of_two
-from .neutral import number
+from .neutral import known, number
 from .rewriter import array_type, same_atom
 from .shapes import covers
 from .signs import DEEPEST
@@ -126,10 +126,12 @@ def _without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth:
 
 
 def _times(fold: Fold, stmt: Let, quotient: Let, other: Atom) -> Any:
-    """The product of a quotient that nothing else uses and a factor, as one quotient."""
+    """The product of a quotient that nothing else uses and a factor, as one quotient. With a 1 of NumPy's, that of
+    numbers alone: an array is not divided where it may be multiplied."""
     numerator, divisor = quotient.args
-    if _is_unit(number(numerator), other) and _divides(fold, stmt.target, other, divisor):
-        return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
+    one = number(numerator) if array_type(stmt.target).sizes else known(numerator)
+    if _is_unit(one, other) and _divides(fold, stmt.target, other, divisor):
+        return fold.become(stmt, Divide, _signed(fold, stmt, other, one), divisor)
     rest = _without_factor(fold, divisor, number(other)) or _beside_constant(fold, divisor, other)
     if rest is not None and _divides(fold, stmt.target, numerator, rest):
         return fold.become(stmt, Divide, numerator, rest)
