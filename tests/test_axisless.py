@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import NotSupported, check_grads, grad, jit, jvp, value_and_grad
+from transformer import NotSupported, check_grads, grad, jit, jvp, value_and_grad, vmap
 
 X = np.array([0.7, -1.2, 2.0])
 CAPTURED = np.array(1.5)
@@ -396,3 +396,18 @@ def test_compiled_results_are_numbers_or_arrays_as_numpys(function):
     assert [(type(one), one) for one in found] == [(type(one), one) for one in wanted]
     assert not any(one is given for one in found[4:5])
     assert function is numbers_and_arrays_made or found[3] is given
+
+
+def total_of_one(x):
+    total = 0.0
+    total += np.array(x[0])
+    before = total
+    total += 1
+    return before, total
+
+
+@pytest.mark.parametrize("transformed", [jit(total_of_one), lambda x: vmap(total_of_one)(x[None])],
+                         ids=["jit", "vmap"])
+def test_totals_of_arrays_without_axes_are_numbers(transformed):
+    before, total = transformed(X)
+    assert (before, total) == total_of_one(X)

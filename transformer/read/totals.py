@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ops.value import Value
 from .operators import binary
-from .values import PerhapsAxisless, is_array, known_of
+from .values import is_array, known_of, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -23,7 +23,7 @@ def added_to(reader: Reader, total: Any, item: Any) -> Any:
     """`total + item`; a total that begins as 0 is its first float, so that one of nothing but -0.0 is -0.0."""
     if not _begins(total) or not isinstance(item, Value) or item.dtype.kind not in "fc":
         return binary(reader, operator.add, total, item)
-    if isinstance(item, PerhapsAxisless):
+    if may_be_array(item) and not item.ndim:         # a sum is a number, not an array without axes
         return binary(reader, operator.add, total, item)
     return reader.call(np.copy, (item,), {}) if is_array(item) else item
 
