@@ -35,7 +35,14 @@ def of_items(x):
     return x[0] * (2 if isinstance(items[1], int) else 3)
 
 
-@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items])
+def of_a_computed_place(x):
+    items, total = [1, 0.5, 3], 0.0
+    for a in x:
+        total += a * (2 if isinstance(items[int(a) % 3], int) else 3)
+    return total
+
+
+@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items, of_a_computed_place])
 @pytest.mark.parametrize("transformation", [grad, jit])
 def test_an_answer_that_depends_on_the_path_is_refused(function, transformation):
     with pytest.raises(NotSupported, match="depending on the path") as raised:
@@ -62,7 +69,23 @@ def bound_of_a_range(x):
     return total
 
 
-@pytest.mark.parametrize("function", [place_in_an_array, place_in_a_list, bound_of_a_range])
+def bounds_at_computed_places(x):
+    bounds, total = [1, 0.5, 3], 0.0
+    for a in x:
+        for i in range(bounds[int(a) % 3]):
+            total += x[i]
+    return total
+
+
+def bits_at_computed_places(x):
+    items, total = [1, 0.5, 3], 0.0
+    for a in x:
+        total += a * items[int(a) % 3].bit_count()
+    return total
+
+
+@pytest.mark.parametrize("function", [place_in_an_array, place_in_a_list, bound_of_a_range, bounds_at_computed_places,
+                                      bits_at_computed_places])
 def test_floats_that_may_be_ints_are_told_where_ints_have_to_be(function):
     with pytest.raises(NotSupported, match="an int on some paths and a float on others") as raised:
         grad(function)(np.array([0.3, 1.0, 2.0]))

@@ -17,6 +17,7 @@ from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
 from ..ops.value import value as number_of
 from .applying import apply_found
+from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .containers import METHODS, container_kind
 from .derived_builtins import SLOTS, is_redefined
 from .flat import assign_flat, flat
@@ -95,6 +96,8 @@ INSTEAD_OF_ATTRIBUTE = {
 
 def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
     """What Python raises for an attribute that is not there, with the names that are close."""
+    if is_whole_on_a_path(reader, value) and hasattr(int, name):
+        return not_whole_on_all_paths(reader)
     of_module = isinstance(value, types.ModuleType | type)
     kind = "module" if isinstance(value, types.ModuleType) else "type object"
     what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"

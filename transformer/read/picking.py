@@ -10,12 +10,14 @@ import numpy as np
 
 from ..containers import kind_of
 from ..core.errors import NotSupported
+from ..core.grammar import Var
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops import indexing
 from ..ops import value as values
 from ..ops.value import Value
 from .applying import apply_op
+from .asked_classes import note_sources
 from .casts import PYTHON
 from .demand import Roots, Unroll, static
 from .errors import as_user_error
@@ -96,7 +98,10 @@ def _taken(reader: Reader, items: Sequence[Any], index: Any, type: ArrayType) ->
     if type.sizes:
         arrays = tuple(item for item in items if isinstance(item, Value))
         reader.aliases.derive(item, arrays, "It is one of the items of a list.")
-    return _of_class(reader, type, item)
+    item = _of_class(reader, type, item)
+    if type.weak and isinstance(item, Value) and isinstance(item.atom, Var):
+        note_sources(reader, item.atom, *map(values.atom, items))
+    return item
 
 
 def replaced(reader: Reader, items: list[Any], index: Any, value: Any) -> list[Any]:
