@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from transformer import TransformError, grad, jit, jvp
+from transformer import BadArgument, TransformError, grad, jit, jvp
 
 
 def secant(x):
@@ -142,6 +142,35 @@ def test_exceptions_have_numbers_and_arrays(transformed):
     with pytest.raises(ValueError, match="negative") as found:
         transformed(np.full(2, -1.0), 1.5)
     assert np.array_equal(found.value.args[1], [-1.0, -1.0]) and found.value.args[2:] == (2, 1.5)
+
+
+def more_arguments_than_a_rule_takes(x):
+    if x[0] > 1:
+        return np.sum(x.astype(np.float32, "K", "unsafe", True, False))
+    return x[0]
+
+
+def another_name_of_an_argument(x):
+    if x[0] > 1:
+        return int("12", base=5) * x[0]
+    return x[0]
+
+
+@pytest.mark.parametrize("function", [more_arguments_than_a_rule_takes, another_name_of_an_argument])
+def test_what_python_takes_is_refused_and_not_raised(function):
+    with pytest.raises(BadArgument, match=function.__name__):
+        jit(function)(np.zeros(2))
+
+
+def no_shape(x, shape=None):
+    return np.sum(np.zeros(shape)) if x > 1 else x
+
+
+def test_a_shape_that_is_not_given():
+    compiled = jit(no_shape)
+    assert compiled(0.5) == 0.5
+    with pytest.raises(TypeError, match="None"):
+        compiled(2.0)
 
 
 def test_missing_arguments_are_listed_as_python_lists_them():

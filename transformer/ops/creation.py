@@ -85,7 +85,7 @@ class Shaped(Creation):
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         operands, attrs = super().bind(args, kwargs)
-        return operands, {**attrs, "shape": arguments.shape(attrs["shape"])}
+        return operands, {**attrs, "shape": arguments.shape(attrs.get("shape"))}
 
 
 def _shaped_cases(rng: Any) -> Any:

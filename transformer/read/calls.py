@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported, as_raised, is_library
+from ..core.errors import BadArgument, NotSupported, as_raised, is_library
 from ..ops.table import lookup
 from ..ops.value import Value, is_inexact
 from .applying import apply_op
@@ -116,7 +116,7 @@ def _as_called(function: Any, special: Any, args: tuple[Any, ...], kwargs: dict[
         try:
             inspect.signature(special).bind(None, *args, **kwargs)
         except TypeError as misfit:
-            raise TypeError(f"{public_name(function)}() {misfit}") from None
+            raise BadArgument(f"{public_name(function)}() {misfit}") from None      # Python's may take more
         raise
 
 
