@@ -49,7 +49,7 @@ def by_its_own_numbers(a: Any) -> Any:
 
 def moved_along(a: Any) -> Any:
     """Loops of the program, in both directions, over the weights of a window; the second reads what it adds to."""
-    x, weights = a.flatten(), a[0] + 0
+    x, weights = a.flatten(), a[0] * 1
     n = len(x) - len(weights) + 1
     out = np.zeros(n, a.dtype)
     for k in range(len(weights) - 1, -1, -1):
