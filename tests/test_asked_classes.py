@@ -42,7 +42,25 @@ def of_a_computed_place(x):
     return total
 
 
-@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items, of_a_computed_place])
+def of_an_answer_that_a_loop_turns(x):
+    v = 1
+    for a in x:
+        v = a if isinstance(v, int) else 3
+    return v
+
+
+def of_one_value(x):
+    v = 1 if x[0] > 1 else 1.0
+    return x[1] * (2 if isinstance(v, int) else 3)
+
+
+def of_a_truth(x):
+    v = 1 if x[0] > 1 else True
+    return x[1] * (2 if type(v) is bool else 3)
+
+
+@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items, of_a_computed_place,
+                                      of_an_answer_that_a_loop_turns, of_one_value, of_a_truth])
 @pytest.mark.parametrize("transformation", [grad, jit])
 def test_an_answer_that_depends_on_the_path_is_refused(function, transformation):
     with pytest.raises(NotSupported, match="depending on the path") as raised:

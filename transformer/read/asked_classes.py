@@ -51,9 +51,9 @@ def note_question(reader: Reader, value: Any, text: str, answer: Callable[[type]
 
 
 def check_questions(reader: Reader) -> None:
-    """Raises where the answer depends on the path."""
+    """Raises where the answer depends on the path, or is not that for the type that all paths have together."""
     for asked in reader.questions:
-        classes = sorted(_classes(reader, asked.var), key=lambda each: each.__name__)
+        classes = sorted({*_classes(reader, asked.var), python_type(Value(asked.var))}, key=lambda each: each.__name__)
         if len({asked.answer(each) for each in classes}) > 1:
             raise NotSupported(
                 f"{asked.text} of a number that is {' or '.join(map(_named, classes))}, depending on the path",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Block, Merge, Undefined, Var
+from ..core.grammar import Atom, Block, Const, Merge, Undefined, Var
 from ..core.sizes import Extent, Unknown, leaves
 from ..ops.value import Value
 from .casts import NOTHING, cast
@@ -95,7 +96,8 @@ class Merger:
         if (slot.type.sizes or slot.array) and key in self._known:
             return self._known[key]
         pair = [self._cast(fixed.atom, slot.type, block) for fixed, block in zip((left, right), self.blocks)]
-        merged = self._known[key] = slot.holding(self._merged(slot.type, pair, name, place))
+        own = (left.atom, right.atom) if all(isinstance(atom, Const) for atom in pair) else pair
+        merged = self._known[key] = slot.holding(self._merged(slot.type, pair, own, name, place))
         if isinstance(merged.atom, Var) and merged.atom not in pair:
             note_class(self.reader, merged.atom, left.atom, right.atom)
         self._note_aliases(merged, left.value, right.value)
@@ -108,8 +110,8 @@ class Merger:
         with self.reader.builder.resumed(block):
             return cast(self.reader, atom, type)
 
-    def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Atom:
-        if same_atom(*pair):
+    def _merged(self, type: Any, pair: list[Any], own: Sequence[Any], name: str | None, place: Any) -> Atom:
+        if same_atom(*pair) and same_atom(*own):         # 1 and 1.0 differ where the program asks for the class
             return pair[0]
         known = self._alike(type, pair) if self.of_items else None
         if known is not None:
