@@ -222,6 +222,19 @@ def test_what_a_program_converts_is_rounded(dtype: Any) -> None:
     assert grad(lambda x: np.sum(x.astype(dtype) ** 2))(np.ones(3)).dtype == float
 
 
+@BOTH
+def test_numbers_come_back(dtype: Any) -> None:
+    """Also where a total is nothing else."""
+    def program(x: Any) -> Any:
+        total = 0.0
+        total += x
+        return x, total, x * 1, x.astype(np.float32)
+
+    for x in (dtype.type(3), np.array(3, dtype)):
+        found = jit(program)(x)
+        assert [item.dtype for item in found] == [dtype] * 3 + [np.float32] and found == (3, 3, 3, 3)
+
+
 def writes(x):
     x[1] = x[0] * 3
     x[2:] += 1

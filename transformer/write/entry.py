@@ -184,8 +184,9 @@ class _Entry:
 
     def argument(self, param: Var) -> ast.expr:
         """A parameter as a kernel takes it: an array without axes is a number."""
-        if param in self.wide:
-            return ast.Name(self.wide[param])
+        return ast.Name(self.wide[param]) if param in self.wide else self._in_own_dtype(param)
+
+    def _in_own_dtype(self, param: Var) -> ast.expr:
         tree = self.reached(param)
         if param not in self.axisless:
             return tree
@@ -312,10 +313,12 @@ class _Entry:
 
     def _without_axes(self, k: int, atom: Any) -> ast.expr:
         """A result without axes: a number, or an array, which may be that of an argument."""
+        is_given = k in self.interface.halves and atom in self.paths
+        found = self._in_own_dtype(atom) if is_given else self._number_or_array(atom)
         if k not in self.interface.axisless:
-            return self._number_or_array(atom)
+            return found
         param = self.interface.axisless[k]
-        return ast.Call(of_numpy("array"), [self._number_or_array(atom)], []) if param is None else self.reached(param)
+        return ast.Call(of_numpy("array"), [found], []) if param is None else self.reached(param)
 
     def _number_or_array(self, atom: Any) -> ast.expr:
         if atom in self.paths:
