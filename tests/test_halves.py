@@ -235,6 +235,12 @@ def test_numbers_come_back(dtype: Any) -> None:
         assert [item.dtype for item in found] == [dtype] * 3 + [np.float32] and found == (3, 3, 3, 3)
 
 
+@BOTH
+def test_constant_derivatives_are_of_the_dtype(dtype: Any) -> None:
+    found = grad(lambda x: x * 1)(dtype.type(3))
+    assert found == 1 and found.dtype == dtype
+
+
 def writes(x):
     x[1] = x[0] * 3
     x[2:] += 1

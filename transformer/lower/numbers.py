@@ -16,8 +16,8 @@ from ..ops import scalars
 from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
 from ..ops.value import Value
-from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class, without_sign
-from ..write.numbers import number
+from ..write.expressions import BINARY, COMPARE, UNARY, dotted, without_sign
+from ..write.numbers import number, number_class
 from . import vecmath
 from .alone import alone
 from .functions import Functions

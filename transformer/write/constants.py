@@ -18,7 +18,7 @@ from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.value import is_python, is_weak
 from .names import PRINTED
-from .numbers import number, of_numpy
+from .numbers import number, number_class
 
 WIDE = frozenset("float64 int64 bool complex128".split())
 WIDE_INEXACT = frozenset({"float64", "complex128"})
@@ -89,7 +89,7 @@ class Constants:
             value = float(str(dtype.type(value)))                            # its own shortest digits
         if plain:
             return number(value)
-        return ast.Call(of_numpy(dtype.name), [number(value)], [])
+        return ast.Call(number_class(dtype), [number(value)], [])
 
 
 def _operands(body: Block) -> Iterator[Const]:

@@ -27,12 +27,12 @@ from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
 from .dtypes import dtype_tests
-from .expressions import dtype_tree, number_class
+from .expressions import dtype_tree
 from .fixed import fixed_tests
 from .guards import Guards
 from .layout import Group, Item, Line, lines_of
 from .names import PRINTED, fresh, identifier
-from .numbers import number, of_numpy
+from .numbers import number, number_class, of_numpy
 from .rebuilding import homes_of, rebuilt
 from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests

@@ -322,11 +322,6 @@ def dtype_tree(dtype: Any) -> ast.expr:
     return ast.Name(plain[name]) if name in plain else dotted(f"np.{name}")
 
 
-def number_class(dtype: Any) -> ast.expr:
-    """The class of the numbers of a dtype: `np.float64`."""
-    return dotted("ml_dtypes.bfloat16" if is_bfloat16(dtype) else f"np.{dtype.name}")
-
-
 # -- spelling -----------------------------------------------------------------------------------
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..core.halves import is_bfloat16
+
 
 def of_numpy(name: str) -> ast.expr:
     """`np.zeros` for its name."""
     return ast.Attribute(ast.Name("np"), name)
+
+
+def number_class(dtype: Any) -> ast.expr:
+    """The class of the numbers of a dtype: `np.float64`."""
+    return ast.Attribute(ast.Name("ml_dtypes"), "bfloat16") if is_bfloat16(dtype) else of_numpy(dtype.name)
 
 
 def number(value: Any) -> ast.expr:

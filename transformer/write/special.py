@@ -14,7 +14,7 @@ from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
 from .conjunctions import conjunction
 from .demand import printed_attrs
-from .numbers import number, of_numpy
+from .numbers import number, number_class, of_numpy
 
 Form = Callable[[Any, Let], "ast.expr | None"]  # of `Expressions` and a statement; None: a plain call
 
@@ -82,7 +82,7 @@ def _has_methods(stmt: Let, x: ast.expr) -> bool:
 
 def cast(e: Any, stmt: Let) -> ast.expr:
     """`float(x)`, `np.float32(x)` for numbers, `x.astype(np.float32)` for arrays."""
-    from .expressions import dtype_tree, number_class
+    from .expressions import dtype_tree
 
     x, type = e.atom(stmt.args[0]), type_of(stmt.args[0])
     dtype = stmt.attrs.get("dtype", float)
@@ -156,8 +156,6 @@ def where(e: Any, stmt: Let) -> ast.expr | None:
 
 def _option(e: Any, atom: Any, type: Any) -> ast.expr:
     """A number as one of this type: a conditional expression gives what is chosen as it is."""
-    from .expressions import number_class
-
     own: Any = type_of(atom)
     tree: ast.expr = e.atom(atom)
     if own.dtype == type.dtype and (not own.weak or type.weak or e.constants.only_wide):
@@ -267,8 +265,6 @@ def of_saved(e: Any, stmt: Let) -> ast.expr:
 
 def rounded(e: Any, stmt: Let) -> ast.expr:
     """`x.astype(np.float16).astype(np.float32)`, `np.float32(np.float16(x))`."""
-    from .expressions import number_class
-
     x, own = e.atom(stmt.args[0]), stmt.target.type
     classes = number_class(np.dtype(np.float16) if stmt.op.name == "to_float16" else BFLOAT16), number_class(own.dtype)  # type: ignore[union-attr]
     for each in classes:
