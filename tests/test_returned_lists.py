@@ -54,6 +54,25 @@ def orbit(x, n):
     return xs
 
 
+def until(x, limit):
+    doubled = []
+    for value in x:
+        doubled.append(value * 2)
+        if value > limit:
+            break
+    return doubled
+
+
+def array_until(x, limit):
+    return np.array(until(x, limit)), len(x)
+
+
+def written_until(x, limit):
+    y = np.array(until(x, limit))
+    y[0] = limit
+    return y
+
+
 @pytest.mark.parametrize(("function", "calls"), [
     (collatz, [(6,), (1,)]),
     (sieve, [(30,), (2,)]),
@@ -61,6 +80,7 @@ def orbit(x, n):
     (pairs, [(np.arange(4.0),), (np.zeros(3),), (np.arange(3, dtype=np.float32),)]),
     (growing, [(np.ones(2), 10.0), (np.ones(2), 0.0)]),
     (orbit, [(0.3, 5), (0.3, 0)]),
+    *((function, [(np.arange(4.0), 1.0), (np.arange(4.0), 9.0)]) for function in (until, array_until, written_until)),
 ], ids=lambda value: getattr(value, "__name__", ""))
 def test_lists_are_those_of_the_function(function, calls):
     compiled = jit(function)

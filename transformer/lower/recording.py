@@ -234,11 +234,16 @@ class Recording:
             self.homes[stmt.target] = Home(source)                       # type: ignore[arg-type]
         elif source not in self.homes or self.homes[source].layout is not None:
             return False
-        elif self.homes[source].at or source in self.ragged.sequences:
+        elif self.homes[source].at or source in self.ragged.sequences or self._has_room_left(stmt):
             self._fill(stmt.target, self.homes[source])
         else:
             emit(Let(stmt.targets, Same, (self.homes[source].array,), {}, stmt.origin))
         return True
+
+    def _has_room_left(self, stmt: Let) -> bool:
+        """Whether a loop that may end early has recorded fewer rows than there is room for."""
+        target, array = stmt.target.type, self.homes[stmt.args[0]].array.type
+        return target.sizes != array.sizes                               # type: ignore[union-attr]
 
     def array_of(self, seq: Any) -> Any:
         """The array that a sequence lies in, as a whole. Raises `NotSupported` where it is a part of one."""
