@@ -192,6 +192,5 @@ def _place(stmt: Any) -> tuple[Any, ...]:
     return place
 
 
-
 def _name(array: Var) -> str | None:
     return None if array.name is None else f"{array.name}_before"
