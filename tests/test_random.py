@@ -314,3 +314,42 @@ def test_what_is_wrong_is_said_where_it_stands(name: str) -> None:
 def test_a_key_carries_no_derivative() -> None:
     with pytest.raises(TransformError, match="carries no derivative"):
         grad(lambda key: np.sum(random.normal(key, (2,))))(KEY)
+
+
+# -- distributions by a formula -----------------------------------------------------------------
+
+
+def test_counts_compiled_for_lanes() -> None:
+    """Lanes go on until their own numbers are accepted."""
+    keys, lam = random.split(KEY, 3), np.array([0.5, 7.0, 40.0])
+    found = jit(vmap(random.poisson, in_axes=(0, None)))(keys, lam)
+    np.testing.assert_array_equal(found, [random.poisson(key, lam) for key in keys])
+
+
+def of_parameters(a: Any) -> Any:
+    drawn = (random.lognormal(KEY, a, (3,)), random.pareto(KEY, a, (3,)), random.rayleigh(KEY, a, (3,)),
+             random.weibull_min(KEY, a, a, (3,)), random.triangular(KEY, -a, 0.1 * a, a, (3,)),
+             random.wald(KEY, a, (3,)))
+    return sum(np.sum(np.tanh(each)) for each in drawn)
+
+
+def test_derivatives_of_parameters() -> None:
+    check_grads(of_parameters, (1.7,), order=1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("draw, slope", [(random.chisquare, 1.1078950470357287), (random.t, 0.1683789528175923)])
+def test_derivatives_of_what_is_made_of_gamma(draw: Any, slope: float) -> None:
+    """They are implicit, and those of JAX."""
+    np.testing.assert_allclose(grad(lambda a: np.sum(np.tanh(draw(KEY, a, (3,)))))(1.7), slope, rtol=1e-12)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda key: random.geometric(key, 1), "random.geometric has dtypes float32, float64, not int64"),
+    (lambda key: random.poisson(key, 2.0, (3,), float), "random.poisson has dtypes int8"),
+    (lambda key: random.pareto(key, np.ones(3), (1,)), "random.pareto of parameters of shape (3,) does not give"),
+    (lambda key: random.cauchy(7), "random.cauchy takes a key, as random.key(0) gives, got int"),
+])
+def test_what_distributions_do_not_take(call: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call(KEY)
+    assert text in str(caught.value)

@@ -14,31 +14,67 @@ what a transformation reads. `docs/random.md` says what is equal to JAX to the b
 
 from .choosing import categorical, choice, permutation
 from .floats import exponential, gumbel, laplace, normal, truncated_normal, uniform
+from .formed import (
+    ball,
+    cauchy,
+    chisquare,
+    generalized_normal,
+    geometric,
+    logistic,
+    lognormal,
+    maxwell,
+    orthogonal,
+    pareto,
+    rademacher,
+    rayleigh,
+    t,
+    triangular,
+    wald,
+    weibull_min,
+)
 from .gammas import beta, dirichlet, gamma, loggamma
 from .keys import PRNGKey, bits, fold_in, key, split
+from .poissons import poisson
 from .vectors import multivariate_normal
 from .whole import bernoulli, randint
 
 __all__ = [
     "PRNGKey",
+    "ball",
     "bernoulli",
     "beta",
     "bits",
     "categorical",
+    "cauchy",
+    "chisquare",
     "choice",
     "dirichlet",
     "exponential",
     "fold_in",
     "gamma",
+    "generalized_normal",
+    "geometric",
     "gumbel",
     "key",
     "laplace",
     "loggamma",
+    "logistic",
+    "lognormal",
+    "maxwell",
     "multivariate_normal",
     "normal",
+    "orthogonal",
+    "pareto",
     "permutation",
+    "poisson",
+    "rademacher",
     "randint",
+    "rayleigh",
     "split",
+    "t",
+    "triangular",
     "truncated_normal",
     "uniform",
+    "wald",
+    "weibull_min",
 ]

@@ -199,8 +199,11 @@ class LoopRun:
 
     @property
     def is_static(self) -> bool:
-        """Whether the loop runs over a container, and is unrolled in any case."""
-        return self.iteration is not None and self.iteration.is_static
+        """Whether the loop runs over a container, or once, and is unrolled in any case."""
+        return self.iteration is not None and (self.iteration.is_static or self._runs_once())
+
+    def _runs_once(self) -> bool:
+        return isinstance(self.length, int) and self.length == 1 and self.test is None
 
     def _is_to_carry_sizes(self) -> bool:
         """Whether the loop carries sizes if it can, rather than to be unrolled: that serves for all lengths."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.types import ArrayType, type_of_number
+from ..core.types import ArrayType, type_of_number
 
 PYTHONS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 REAL, INEXACT, WHOLE = "f", "fc", "biu"
@@ -39,8 +39,8 @@ class Strict:
         return result.item() if all(map(_is_python, operands)) and isinstance(result, np.generic) else result
 
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from .core.errors import raised_as
-        from .ops.value import Value, value
+        from ..core.errors import raised_as
+        from ..ops.value import Value, value
         operands = [reader.usable(arg) for arg in args]
         try:
             self.check([value(operand).type if isinstance(operand, Value) else _type(operand) for operand in operands])
@@ -52,8 +52,9 @@ class Strict:
         """Raises `TypeError` for operands of these types."""
         if len({type.dtype for type in types if not type.weak}) > 1 or not all(map(_goes_with, types, types[1:])):
             found = " and ".join(map(_shown, types))
-            raise TypeError(f"lax.{self.__name__} requires arguments of one dtype, got {found}"
-                            f" (np.{self.function.__name__} converts them)")
+            name = self.function.__name__
+            hint = f" (np.{name} converts them)" if getattr(np, name, None) is self.function else ""
+            raise TypeError(f"lax.{self.__name__} requires arguments of one dtype, got {found}{hint}")
         for type in types:
             if self.kinds and type.dtype.kind not in self.kinds:
                 raise TypeError(f"lax.{self.__name__} takes {TAKEN[self.kinds]}, got {_shown(type)}")

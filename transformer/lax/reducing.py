@@ -1,0 +1,182 @@
+"""What goes along an axis: sums and extremes, running ones, those of windows, and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .shaping import pad
+
+
+def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
+    """The sum along axes, in the dtype of the operand."""
+    return np.sum(operand, axis=tuple(axes), dtype=operand.dtype)
+
+
+def reduce_prod(operand: Any, axes: Sequence[int]) -> Any:
+    """The product along axes, in the dtype of the operand."""
+    return np.prod(operand, axis=tuple(axes), dtype=operand.dtype)
+
+
+def reduce_max(operand: Any, axes: Sequence[int]) -> Any:
+    """The greatest element along axes."""
+    return np.max(operand, axis=tuple(axes))
+
+
+def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
+    """The least element along axes."""
+    return np.min(operand, axis=tuple(axes))
+
+
+def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
+    """Whether all truths along axes hold."""
+    return np.all(operand, axis=tuple(axes))
+
+
+def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
+    """Whether one of the truths along axes holds."""
+    return np.any(operand, axis=tuple(axes))
+
+
+def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """The place of the first greatest element along an axis."""
+    return np.argmax(operand, axis=axis).astype(index_dtype)
+
+
+def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """The place of the first least element along an axis."""
+    return np.argmin(operand, axis=axis).astype(index_dtype)
+
+
+def _running(function: Callable[..., Any], operand: Any, axis: int, reverse: bool) -> Any:
+    if not reverse:
+        return function(operand, axis=axis)
+    return np.flip(function(np.flip(operand, axis), axis=axis), axis)
+
+
+def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The sum of each element and those before it along an axis, or behind it if `reverse`.
+
+    >>> cumsum(np.array([1.0, 2.0, 3.0]), reverse=True)
+    array([6., 5., 3.])
+    """
+    return _running(np.cumsum, operand, axis, reverse)
+
+
+def cumprod(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The product of each element and those before it along an axis, or behind it if `reverse`."""
+    return _running(np.cumprod, operand, axis, reverse)
+
+
+def cummax(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The greatest of each element and those before it along an axis, or behind it if `reverse`."""
+    return _running(np.maximum.accumulate, operand, axis, reverse)
+
+
+def cummin(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The least of each element and those before it along an axis, or behind it if `reverse`."""
+    return _running(np.minimum.accumulate, operand, axis, reverse)
+
+
+def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The logarithm of the sum of exponentials of each element and those before it along an axis.
+
+    >>> cumlogsumexp(np.zeros(2))
+    array([0.        , 0.69314718])
+    """
+    return _running(np.logaddexp.accumulate, operand, axis, reverse)
+
+
+def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
+    """The elements along an axis in ascending order. Of a tuple of arrays, the first `num_keys` decide, the first of
+    them most, and all are put into that order.
+
+    >>> sort((np.array([2, 1]), np.array([5.0, 6.0])))
+    (array([1, 2]), array([6., 5.]))
+    """
+    if not isinstance(operand, (tuple, list)):
+        return np.sort(operand, axis=dimension, kind="stable" if is_stable else None)
+    keys = operand[:num_keys]
+    order = np.argsort(keys[-1], axis=dimension, kind="stable")
+    for key in keys[-2::-1] if num_keys > 1 else ():
+        here = np.take_along_axis(key, order, axis=dimension)
+        order = np.take_along_axis(order, np.argsort(here, axis=dimension, kind="stable"), axis=dimension)
+    return tuple(np.take_along_axis(array, order, axis=dimension) for array in operand)
+
+
+def sort_key_val(keys: Any, values: Any, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
+    """Keys in ascending order along an axis, and the values that belong to them."""
+    found = sort((keys, values), dimension, is_stable)
+    return found[0], found[1]
+
+
+def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
+    """The `k` greatest elements along an axis, greatest first, and their places; of equal ones the first.
+
+    >>> top_k(np.array([3.0, 1.0, 4.0, 4.0]), 3)
+    (array([4., 4., 3.]), array([2, 3, 0]))
+    """
+    rows = np.moveaxis(operand, axis, -1)
+    length = rows.shape[-1]
+    if k < 0 or k > length:
+        raise ValueError(f"lax.top_k takes the {k} greatest elements of an axis of length {length}")
+    turned = np.argsort(np.flip(rows, -1), axis=-1, kind="stable")
+    places = length - 1 - np.flip(turned, -1)[..., :k]
+    return (np.moveaxis(np.take_along_axis(rows, places, axis=-1), -1, axis), np.moveaxis(places, -1, axis))
+
+
+def reduce_window(operand: Any, init_value: Any, computation: Callable[[Any, Any], Any],
+                  window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None,
+                  padding: str | Sequence[tuple[int, int]] = "VALID",
+                  base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> Any:
+    """Each window of an array combined by a function, such as `lax.add` or `lax.max`, whose neutral element is
+    `init_value`. A window is cut into one for each axis: they are combined along the first axis, then along the next.
+
+    >>> reduce_window(np.arange(6.0), -np.inf, np.maximum, (2,), (2,))
+    array([1., 3., 5.])
+    """
+    ones = (1,) * operand.ndim
+    strides = ones if window_strides is None else tuple(window_strides)
+    gaps = ones if base_dilation is None else tuple(base_dilation)
+    spread = ones if window_dilation is None else tuple(window_dilation)
+    spans = [(size - 1) * step + 1 for size, step in zip(window_dimensions, spread)]
+    lengths = [(size - 1) * gap + 1 for size, gap in zip(operand.shape, gaps)]
+    found = window_padding("reduce_window", padding, lengths, spans, strides)
+    result = operand
+    if any(low or high or gap > 1 for (low, high), gap in zip(found, gaps)):
+        result = pad(operand, init_value, [(low, high, gap - 1) for (low, high), gap in zip(found, gaps)])
+    for axis in range(operand.ndim):
+        if window_dimensions[axis] > 1 or strides[axis] > 1:
+            count = (result.shape[axis] - spans[axis]) // strides[axis] + 1
+            combined = _elements(result, axis, 0, count, strides[axis])
+            for k in range(1, window_dimensions[axis]):
+                combined = computation(combined, _elements(result, axis, k * spread[axis], count, strides[axis]))
+            result = combined
+    return result
+
+
+def _elements(x: Any, axis: int, first: Any, count: Any, stride: int) -> Any:
+    """So many rows along an axis, from the first one on."""
+    last = first + count if stride == 1 else first + (count - 1) * stride + 1
+    return x[(*[slice(None)] * axis, slice(first, last, stride))]
+
+
+def window_padding(name: str, padding: Any, lengths: Sequence[Any], spans: Sequence[Any],
+                   strides: Sequence[Any]) -> Any:
+    """(low, high) of each axis: as given, or by name, where "SAME" has a window for each one of `strides`."""
+    if not isinstance(padding, str):
+        return tuple(tuple(pair) for pair in padding)
+    kind = padding.upper()
+    if kind == "VALID":
+        return ((0, 0),) * len(lengths)
+    if kind not in ("SAME", "SAME_LOWER"):
+        raise ValueError(f"lax.{name}: padding is {padding!r}; it is 'VALID', 'SAME', 'SAME_LOWER', or pairs of "
+                         "numbers")
+    pairs = []
+    for length, span, stride in zip(lengths, spans, strides):
+        total = max((-(-length // stride) - 1) * stride + span - length, 0)
+        less, more = total // 2, total - total // 2
+        pairs.append((less, more) if kind == "SAME" else (more, less))
+    return tuple(pairs)
