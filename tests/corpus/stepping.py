@@ -71,6 +71,16 @@ def square_root(a):
     return settled(iterates(lambda z: z * z - a, lambda z: 2 * z, 1.0))
 
 
+def behind_the_first_two(x):
+    """A part without an end of what has none."""
+    total = 0.0
+    for k in itertools.islice(itertools.count(), 2, None):
+        total += x ** k
+        if x ** k < 1e-6:
+            break
+    return total * k
+
+
 def states_in_place(x):
     def states():
         u = x.copy()
@@ -139,6 +149,7 @@ PROGRAMS = [
     Program(some_and_the_rest, fixed(1.5)),
     Program(part_of_it, normal((3,))),
     Program(square_root, fixed(0.4)),
+    Program(behind_the_first_two, fixed(0.4)),
     Program(states_in_place, normal((4,))),
     Program(changed_while_it_runs, normal((4,))),
     Program(collected_until_enough, normal((4,))),

@@ -105,11 +105,12 @@ class Functions:
                 self.forms[name] = form.__name__
         return self.names[key]
 
-    def lines(self) -> list[list[str]]:
-        """The lines of every copy, with the text about it above."""
+    def lines(self, names: Iterable[str] = ()) -> list[list[str]]:
+        """The lines of every copy, with the text about it above, and of helpers that they call, or code with these
+        `names` in it."""
         tables = [printed(tree, LINE) for tree in self.tables.values()]
         called = {node.id for tree in self.hosted.values() for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        helpers = [list(helper(name)) for name in sorted(called & HELPERS)]
+        helpers = [list(helper(name)) for name in sorted(called.union(names) & HELPERS)]
         return [*tables, *helpers, *(_commented(tree) for tree in (*self.trees.values(), *self.hosted.values()))]
 
     def host(self, tree: ast.FunctionDef, wish: str, taken: set[str]) -> str:

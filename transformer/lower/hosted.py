@@ -20,8 +20,8 @@ import numpy as np
 from ..core.grammar import Const, Effect, Let, Var, type_of
 from ..core.types import ArrayType
 from ..write.effects import PLAIN, class_tree, raised_value, text_tree
+from ..write.expressions import BINARY, spelled
 from ..write.expressions import Expressions as Written
-from ..write.expressions import spelled
 from ..write.layout import Group, Item, Line
 from ..write.names import HELPERS, fresh, identifier
 from ..write.natural import NATURAL
@@ -62,6 +62,11 @@ class Inside(Written):
 
     def application(self, stmt: Let) -> ast.expr:
         return self._application(stmt)                                   # its results are copied anyway
+
+    def moved(self, stmt: Let) -> ast.expr:
+        """A size is an operand like any other: what it is made of is not known here."""
+        left, right = map(self.atom, stmt.args)
+        return ast.BinOp(left, BINARY[stmt.op.symbol](), right)
 
     def _leads_with_sign(self, atom: Any) -> bool:
         """Signs of integers stay where they are: what an operand is made of is not known here."""

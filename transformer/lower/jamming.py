@@ -52,7 +52,7 @@ def _of_loop(loop: Loop) -> Any:
     if not only_writes(loop) or not current().assumptions.certainly_at_least(size_of_atom(trips), 0):
         return None
     nest = as_nest(loop, NestCopier().block(loop.body))
-    if isinstance(nest.body[-1], Nest):
+    if nest.body and isinstance(nest.body[-1], Nest):
         _add_in_place(nest.body[-1])
     return nest
 

@@ -1,7 +1,7 @@
 """The Poisson distribution: how often something happens that happens `lam` times in the mean.
 
-Small means are drawn by products of uniform numbers (D. E. Knuth, The Art of Computer Programming, vol. 2, 3.4.1), large
-ones by rejection: W. Hörmann, "The transformed rejection method for generating Poisson random variables" (1993).
+Small means are drawn by products of uniform numbers (D. E. Knuth, The Art of Computer Programming, vol. 2, 3.4.1),
+large ones by rejection: W. Hörmann, "The transformed rejection method for generating Poisson random variables" (1993).
 """
 
 from __future__ import annotations

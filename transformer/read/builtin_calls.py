@@ -33,7 +33,7 @@ from .deques import made_deque
 from .effects import breakpoint_call, print_call, warn_call
 from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
-from .iteration import Iteration, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
+from .iteration import Iteration, behind, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .keys import ITEM, KEY, hashed
 from .kinds import python_type, type_name
@@ -241,13 +241,9 @@ def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     if not start:
         if isinstance(whole.length, int) and not whole.length:
             raise TypeError("reduce() of empty iterable with no initial value")
-        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static, held=(whole,))
+        rest = behind(reader, whole, 1)
         start = (whole.element(0),)
     return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])
-
-
-def _next(reader: Reader, k: Any) -> Any:
-    return k + 1 if isinstance(k, int) else apply_op(reader, operator.add, (k, 1), {})
 
 
 def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

@@ -30,7 +30,7 @@ from .operators import binary
 from .or_none import needed
 from .producers import Producer, begin, collected_items
 from .recorded import RecordedList, Recording
-from .stepping import check_any_order, steps_of
+from .stepping import ENDLESS, check_any_order, steps_of
 from .strides import stride
 from .values import UNKNOWN, Closure, DynamicRange, Lazy, known_of
 
@@ -136,7 +136,7 @@ def behind(reader: Reader, whole: Iteration, taken: Any) -> Iteration:
     """All items but so many of the first, which there are."""
     if taken == 0:
         return whole
-    return replace(whole, length=whole.length - taken, counts=False,
+    return replace(whole, length=ENDLESS if whole.length == ENDLESS else whole.length - taken, counts=False,
                    element=lambda k: whole.element(binary(reader, operator.add, k, taken)))
 
 

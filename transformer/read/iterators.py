@@ -18,7 +18,7 @@ from ..core.sizes import Extent, product
 from ..ops.value import Value
 from .containers import iterated
 from .demand import static
-from .iteration import Iteration, iteration_of, made_range, runs_once, zipped
+from .iteration import Iteration, behind, iteration_of, made_range, runs_once, zipped
 from .operators import binary
 from .stepping import ENDLESS, check_any_order
 from .subscripts import subscript
@@ -88,6 +88,8 @@ def sliced(reader: Reader, iterable: Any, *bounds: Any) -> Any:
     if whole.is_static and isinstance(whole.length, int):
         last = whole.length if stop is None else min(static(reader, stop, "the bound"), whole.length)
         return _listed(whole.element(k) for k in range(static(reader, start, "the bound"), last, step))
+    if stop is None and whole.length == ENDLESS and known_of(step) == 1:
+        return behind(reader, whole, start)
     last = whole.length if stop is None else _shorter(reader, stop, whole.length)
     places = iteration_of(reader, made_range(reader, start, last, step))
     return Iteration(places.length, lambda k: whole.element(places.element(k)), held=(whole,))
@@ -108,7 +110,7 @@ def accumulated(reader: Reader, iterable: Any, func: Any = operator.add, *, init
     if initial is None:
         if isinstance(whole.length, int) and not whole.length:
             return items
-        first, rest = whole.element(0), _behind(reader, whole)
+        first, rest = whole.element(0), replace(behind(reader, whole, 1), is_ahead=True)
     else:
         first, rest = initial, whole
     append(reader, items, first)
@@ -122,17 +124,11 @@ def accumulated(reader: Reader, iterable: Any, func: Any = operator.add, *, init
     return reader.usable(items)
 
 
-def _behind(reader: Reader, whole: Iteration) -> Iteration:
-    """All items but the first."""
-    return Iteration(whole.length - 1, lambda k: whole.element(binary(reader, operator.add, k, 1)), whole.is_static,
-                     held=(whole,), is_ahead=True)
-
-
 def paired(reader: Reader, iterable: Any) -> Any:
     """`itertools.pairwise`."""
     whole = iteration_of(reader, iterable)
     check_any_order(reader, whole)
-    return replace(zipped(reader, whole, _behind(reader, whole)), is_ahead=True)
+    return replace(zipped(reader, whole, behind(reader, whole, 1)), is_ahead=True)
 
 
 def counted(reader: Reader, start: Any = 0, step: Any = 1) -> Iteration:

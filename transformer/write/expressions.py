@@ -170,11 +170,8 @@ class Expressions:
 
     def operator(self, stmt: Let) -> ast.expr:
         symbol = stmt.op.symbol
-        size = stmt.args[-1]
-        if symbol in ("+", "-") and isinstance(size, Size) and len(stmt.args) == 2 and is_integer(stmt.target):
-            sign = 1 if symbol == "+" else -1
-            first = self.atom(stmt.args[0])
-            return self.sizes.added(first, size, self.var, sign) or first
+        if symbol in ("+", "-") and isinstance(stmt.args[-1], Size) and len(stmt.args) == 2 and is_integer(stmt.target):
+            return self.moved(stmt)
         operands = [self.atom(atom, stmt.args) for atom in stmt.args]
         if len(operands) == 1:
             if symbol == "-" and self._leads_with_sign(stmt.args[0]):
@@ -185,6 +182,13 @@ class Expressions:
             return ast.Compare(left, [COMPARE[symbol]()], [right])
         symbol, right = self.turned(symbol, right, stmt.args[1], stmt.target)
         return ast.BinOp(left, BINARY[symbol](), right)
+
+    def moved(self, stmt: Let) -> ast.expr:
+        """An integer and a size, term by term: `i + n - 1`."""
+        first, size = stmt.args
+        assert isinstance(size, Size)
+        tree = self.atom(first)
+        return self.sizes.added(tree, size, self.var, 1 if stmt.op.symbol == "+" else -1) or tree
 
     def turned(self, symbol: str, tree: ast.expr, operand: Any, result: Var) -> tuple[str, ast.expr]:
         """An operator and the operand behind it, `tree`: a minus in front of that makes a difference of a sum."""

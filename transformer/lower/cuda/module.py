@@ -38,11 +38,11 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str]) -> Printed:
     with Builder(lowered.assumptions).active():
         driver = printer.function(name)
     functions.trees = divided(functions.trees, functions.tasks.values(), driver)
-    parts = functions.lines()
+    lines = list(lines_of([driver], 0))
+    parts = functions.lines(re.findall(r"\w+", "\n".join(text for text, _ in lines)))
     parts += [intrinsics.OF_FOURS.strip().split("\n")] if functions.intrinsics else []
     parts += functions.grid_lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in functions.tasks.values()]
-    lines = list(lines_of([driver], 0))
     source = _headed([*parts, [text for text, _ in lines]])
     raising = raised_by(lines, source.count("\n") - len(lines))
     return Printed(source, name, [], set(), set(), functions.given, raising=raising, tasks=set(functions.tasks),
