@@ -100,6 +100,16 @@ CASES = {
     "selu": Case(nn.selu, lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x)), ROWS),
     "sigmoid": Case(nn.sigmoid, lambda x: 1 / (1 + np.exp(-x)), ROWS),
     "softplus": Case(nn.softplus, lambda x: np.log(1 + np.exp(x)), ROWS),
+    "squareplus": Case(nn.squareplus, lambda x: (x + np.hypot(x, 2)) / 2, ROWS),
+    "log_sigmoid": Case(nn.log_sigmoid, lambda x: -np.log(1 + np.exp(-x)), ROWS),
+    "celu": Case(lambda x: nn.celu(x, 0.5), lambda x: np.where(x > 0, x, 0.5 * (np.exp(2 * x) - 1)), ROWS),
+    "relu6": Case(lambda x: nn.relu6(5 * x), lambda x: np.clip(5 * x, 0, 6), ROWS),
+    "hard_sigmoid": Case(nn.hard_sigmoid, lambda x: np.clip(x + 3, 0, 6) / 6, ROWS),
+    "hard_silu": Case(nn.hard_swish, lambda x: x * np.clip(x + 3, 0, 6) / 6, ROWS),
+    "hard_tanh": Case(nn.hard_tanh, lambda x: np.clip(x, -1, 1), ROWS),
+    "soft_sign": Case(nn.soft_sign, lambda x: np.sign(x) * (1 - 1 / (1 + np.abs(x))), ROWS),
+    "mish": Case(nn.mish, lambda x: x * np.tanh(np.log(1 + np.exp(x))), ROWS),
+    "glu": Case(nn.glu, lambda x: np.split(x, 2, -1)[0] / (1 + np.exp(-np.split(x, 2, -1)[1])), (((3, 4),), ((6,),))),
     "silu": Case(nn.silu, lambda x: x / (1 + np.exp(-x)), ROWS),
     "gelu": Case(nn.gelu, tanh_gelu, ROWS),
     "gelu, exact": Case(lambda x: nn.gelu(x, approximate=False), lambda x: x * scipy.special.ndtr(x), ROWS),
@@ -197,7 +207,7 @@ def test_batches(name: str) -> None:
 
 
 FAMILIES = {
-    "of elements": ["relu", "elu", "silu", "gelu", "softmax", "log_softmax"],
+    "of elements": ["relu", "relu6", "celu", "silu", "mish", "glu", "gelu", "softmax", "log_softmax"],
     "of scores": ["cross_entropy", "binary_cross_entropy", "layer_norm", "batch_norm, channels first"],
     "of images": ["conv2d, same", "max_pool, overlapping"],
     "of sequences": ["multi_head_attention", "embedding"],

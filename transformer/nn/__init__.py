@@ -6,7 +6,9 @@
 What is learned is an argument like any other: a pytree of arrays that you make, with `initializers` or without. Called
 in a function that is differentiated, batched or compiled, all of these are read as what they are: a few lines of NumPy.
 
-    relu leaky_relu elu selu sigmoid softplus silu gelu softmax log_softmax logsumexp     activations.py
+    relu relu6 leaky_relu elu celu selu gelu silu mish softplus squareplus sigmoid
+    log_sigmoid hard_sigmoid hard_silu hard_tanh soft_sign glu swish hard_swish
+    softmax log_softmax logsumexp                                                         activations.py
     one_hot cross_entropy binary_cross_entropy                                            losses.py
     layer_norm rms_norm batch_norm batch_moments                                          normalization.py
     conv2d                                                                                convolution.py
@@ -20,17 +22,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .activations import (
+    celu,
     elu,
     gelu,
+    glu,
+    hard_sigmoid,
+    hard_silu,
+    hard_swish,
+    hard_tanh,
     leaky_relu,
+    log_sigmoid,
     log_softmax,
     logsumexp,
+    mish,
     relu,
+    relu6,
     selu,
     sigmoid,
     silu,
+    soft_sign,
     softmax,
     softplus,
+    squareplus,
+    swish,
 )
 from .convolution import conv2d
 from .dropping import dropout
@@ -48,29 +62,41 @@ __all__ = [
     "batch_moments",
     "batch_norm",
     "binary_cross_entropy",
+    "celu",
     "conv2d",
     "cross_entropy",
     "dropout",
     "elu",
     "embedding",
     "gelu",
+    "glu",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
+    "hard_tanh",
     "initializers",
     "layer_norm",
     "leaky_relu",
+    "log_sigmoid",
     "log_softmax",
     "logsumexp",
     "max_pool",
     "merge_heads",
+    "mish",
     "multi_head_attention",
     "one_hot",
     "relu",
+    "relu6",
     "rms_norm",
     "selu",
     "sigmoid",
     "silu",
+    "soft_sign",
     "softmax",
     "softplus",
     "split_heads",
+    "squareplus",
+    "swish",
 ]
 
 

@@ -62,6 +62,75 @@ def silu(x: Any) -> Any:
     return x * scipy.special.expit(x)
 
 
+def log_sigmoid(x: Any) -> Any:
+    """``log(sigmoid(x))``: `scipy.special.log_expit`.
+
+    >>> log_sigmoid(-1000.0)
+    np.float64(-1000.0)
+    """
+    return -np.logaddexp(-x, 0)
+
+
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """`x` above 0, and ``alpha * (exp(x / alpha) - 1)`` below. Source: https://arxiv.org/abs/1704.07483."""
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha))
+
+
+def relu6(x: Any) -> Any:
+    """`x`, but not below 0 nor above 6, with the derivative 0 at both. Source: https://arxiv.org/abs/1704.04861.
+
+    >>> relu6(np.array([-1.0, 2.0, 7.0]))
+    array([0., 2., 6.])
+    """
+    return np.where(x >= 6, 6, np.where(x <= 0, 0, x))
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """``relu6(x + 3) / 6``: the sigmoid as three straight lines."""
+    return relu6(x + 3) / 6
+
+
+def hard_silu(x: Any) -> Any:
+    """``x * hard_sigmoid(x)``, also called hard swish. Source: https://arxiv.org/abs/1905.02244."""
+    return x * hard_sigmoid(x)
+
+
+def hard_tanh(x: Any) -> Any:
+    """`x`, but not below -1 nor above 1.
+
+    >>> hard_tanh(np.array([-2.0, 0.5, 2.0]))
+    array([-1. ,  0.5,  1. ])
+    """
+    return np.where(x > 1, 1, np.where(x < -1, -1, x))
+
+
+def soft_sign(x: Any) -> Any:
+    """``x / (1 + abs(x))``."""
+    return x / (np.abs(x) + 1)
+
+
+def mish(x: Any) -> Any:
+    """``x * tanh(softplus(x))``. Source: https://arxiv.org/abs/1908.08681."""
+    return x * np.tanh(np.logaddexp(x, 0))
+
+
+def squareplus(x: Any, b: float = 4.0) -> Any:
+    """``(x + sqrt(x**2 + b)) / 2``, a `softplus` without exponentials. Source: https://arxiv.org/abs/2112.11687."""
+    return (x + np.sqrt(x * x + b)) / 2
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """The first half along an axis times the `sigmoid` of the second. Source: https://arxiv.org/abs/1612.08083.
+
+    >>> glu(np.array([3.0, 4.0, 0.0, 0.0]))
+    array([1.5, 2. ])
+    """
+    if x.shape[axis] % 2:
+        raise ValueError(f"nn.glu: the axis has the length {x.shape[axis]}, which is odd")
+    first, second = np.split(x, 2, axis=axis)
+    return first * scipy.special.expit(second)
+
+
 def gelu(x: Any, approximate: bool = True) -> Any:
     """`x` times the distribution function of the normal distribution; by a hyperbolic tangent if `approximate`, which
     differs by less than 0.0005. Source: https://arxiv.org/abs/1606.08415."""
@@ -90,3 +159,6 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials: `scipy.special.logsumexp`."""
     return scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)
+
+
+swish, hard_swish = silu, hard_silu
