@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer import tree
+from transformer import grad, jit, tree
 
 
 class Point(NamedTuple):
@@ -297,3 +297,30 @@ def test_equal_structures_share_leaves(one: Any, other: Any) -> None:
     if a == b:
         assert hash(a) == hash(b)
         assert a.leaves_of(other) == tree.leaves(other)
+
+
+PARAMS = {"w": np.arange(6.0).reshape(2, 3), "layers": [{"w": np.arange(3.0), "b": np.ones(2)}]}
+
+
+def decayed(p: Any) -> Any:
+    total = tree.reduce(lambda sofar, x: sofar + x, tree.map(lambda x: np.sum(x ** 2), p), 0.5)
+    shares = tree.map_with_path(lambda path, x: 0.0 if path.endswith("['b']") else np.sum(np.sin(x)), p)
+    return total + sum(tree.leaves(shares)) + sum(np.sum(x ** 3) for path, x in tree.leaves_with_path(p) if "[0]" in path)
+
+
+def test_reduced_and_mapped_with_paths() -> None:
+    """In a function that is read it is what it is called plainly."""
+    w, own, b = PARAMS["w"], PARAMS["layers"][0]["w"], PARAMS["layers"][0]["b"]         # type: ignore[index, call-overload]
+    expected = 0.5 + np.sum(w ** 2) + np.sum(own ** 2) + np.sum(b ** 2) + np.sum(np.sin(w)) + np.sum(np.sin(own))
+    expected += np.sum(own ** 3) + np.sum(b ** 3)
+    assert decayed(PARAMS) == pytest.approx(expected, rel=1e-14)
+    assert jit(decayed)(PARAMS) == pytest.approx(expected, rel=1e-14)
+    slope = grad(decayed)(PARAMS)
+    np.testing.assert_allclose(slope["w"], 2 * w + np.cos(w), rtol=1e-14)
+    np.testing.assert_allclose(slope["layers"][0]["b"], 2 * b + 3 * b ** 2, rtol=1e-14)
+
+
+def test_nothing_to_reduce() -> None:
+    assert tree.reduce(max, [None, ()], 7) == 7
+    with pytest.raises(TypeError):
+        tree.reduce(max, [None, ()])

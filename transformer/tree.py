@@ -21,13 +21,15 @@ come in the same order, so that leaves of one fit the other; where two *trees* m
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from transformer import containers
 from transformer.containers import LEAVES, Kind, RegisteredKind, kind_of, lasting
 
-__all__ = ["LEAF", "Structure", "flatten", "leaves", "map", "register", "structure", "unflatten"]
+__all__ = ["LEAF", "Structure", "flatten", "leaves", "leaves_with_path", "map", "map_with_path", "reduce", "register",
+           "structure", "unflatten"]
 
 _SHOWN = 200  # characters of a structure in a message
 
@@ -175,6 +177,37 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     first, shape = flatten(tree)
     others = [shape.leaves_of(other, f"tree {number}") for number, other in enumerate(rest, 2)]
     return _build(shape, iter([f(*parts) for parts in zip(first, *others, strict=True)]))
+
+
+def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """Apply `f` to the way to each leaf, as Python writes it, and to the leaf, together with those of further trees.
+
+    >>> map_with_path(lambda path, p: p if path.endswith("['b']") else 0.5 * p, {"w": 1.0, "b": 2.0})
+    {'w': 0.5, 'b': 2.0}
+    """
+    return map(f, _build(structure(tree), iter(structure(tree).paths())), tree, *rest)
+
+
+def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:
+    """``f(f(f(initializer, leaf), leaf), ...)`` for all leaves, from left to right; without `initializer` it begins
+    with the first leaf.
+
+    Raises TypeError where there is neither a leaf nor an initializer.
+
+    >>> reduce(lambda total, p: total + p * p, {"w": 3.0, "b": [1.0, 2.0]}, 0.0)
+    14.0
+    """
+    return functools.reduce(f, leaves(tree), *initializer)
+
+
+def leaves_with_path(tree: Any) -> list[tuple[str, Any]]:
+    """The leaves of a tree from left to right, each behind the way to it, as Python writes it.
+
+    >>> leaves_with_path({"w": 1.0, "b": [2.0]})
+    [("['w']", 1.0), ("['b'][0]", 2.0)]
+    """
+    found, shape = flatten(tree)
+    return list(zip(shape.paths(), found, strict=True))
 
 
 def leaves(tree: Any) -> list[Any]:

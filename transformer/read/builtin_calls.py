@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import tree
 from ..core.errors import BadArgument
 from ..core.grammar import Const
 from ..core.halves import promoted
@@ -45,6 +44,7 @@ from .recorded import RecordedList, Recording
 from .selections import filtered, ordered
 from .sharing import share_memory
 from .texts import as_text, formatted, text_of
+from .tree_calls import TREES
 from .values import (
     UNKNOWN,
     ArrayMethod,
@@ -314,11 +314,6 @@ def result_type(reader: Reader, *args: Any) -> Any:
                      for kind in kinds])
 
 
-def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
-    """`transformer.tree.map`."""
-    return tree.map(lambda *parts: reader.call(function, parts, {}), first, *rest)
-
-
 def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
     """`tuple.__new__`, with which named tuples are made and replaced."""
     return tuple.__new__(cls, iterated(reader, items))
@@ -422,5 +417,5 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     np.result_type: result_type,
     np.shares_memory: share_memory,
     np.may_share_memory: share_memory,
-    tree.map: map_tree,
+    **TREES,
 }
