@@ -305,7 +305,8 @@ PARAMS = {"w": np.arange(6.0).reshape(2, 3), "layers": [{"w": np.arange(3.0), "b
 def decayed(p: Any) -> Any:
     total = tree.reduce(lambda sofar, x: sofar + x, tree.map(lambda x: np.sum(x ** 2), p), 0.5)
     shares = tree.map_with_path(lambda path, x: 0.0 if path.endswith("['b']") else np.sum(np.sin(x)), p)
-    return total + sum(tree.leaves(shares)) + sum(np.sum(x ** 3) for path, x in tree.leaves_with_path(p) if "[0]" in path)
+    cubes = [np.sum(x ** 3) for path, x in tree.leaves_with_path(p) if "[0]" in path]
+    return total + sum(tree.leaves(shares)) + sum(cubes)
 
 
 def test_reduced_and_mapped_with_paths() -> None:
