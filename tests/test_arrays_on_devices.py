@@ -14,8 +14,10 @@ from transformer import (
     Array,
     BadArgument,
     at,
+    block_until_ready,
     config,
     default_device,
+    device_get,
     device_put,
     devices,
     grad,
@@ -281,3 +283,19 @@ def test_pmap_is_done_with_arrays_of_numpy() -> None:
     assert found.is_ready() and all(blocker.is_ready for blocker in blockers)
     x[:] = 7
     np.testing.assert_allclose(np.asarray(found), np.sin(np.sin(np.sin(1.0))))
+
+
+def test_trees_are_waited_for_and_fetched() -> None:
+    params = {"w": device_put(np.arange(3.0)), "name": "a", "n": 2}
+    assert block_until_ready(params) is params and params["w"].is_ready()
+    fetched = device_get(params)
+    assert type(fetched["w"]) is np.ndarray and fetched["w"].tolist() == [0.0, 1.0, 2.0]
+    assert (fetched["name"], fetched["n"]) == ("a", 2)
+    assert grad(lambda x: np.sum(device_get(block_until_ready(x ** 2))))(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_names_are_those_there_are() -> None:
+    import transformer
+    found = [name for name in dir(transformer) if not name.startswith("__")]
+    assert set(found) == {*transformer.__all__, "numpy"}
+    assert all(hasattr(transformer, name) for name in found)

@@ -7,7 +7,8 @@
     vmap                   a function of one example as one of many
     vectorize              a function of a few axes for any axes in front of them
     pmap                   a function of one example on as many devices as there are examples
-    Array, device_put      arrays on devices
+    Array, device_put, device_get, block_until_ready
+                           arrays on devices
     devices, local_devices, device_count, local_device_count, default_device, default_backend, process_index,
     process_count          which devices there are
     jit                    a function, or a derivative, compiled
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
         process_count,
         process_index,
     )
-    from .parallel.placing import device_put
+    from .parallel.placing import block_until_ready, device_get, device_put
     from .pmapping import pmap
     from .settings import config
     from .updates import at
@@ -88,6 +89,7 @@ __all__ = [
     "at",
     "axis_index",
     "axis_size",
+    "block_until_ready",
     "check_grads",
     "check_op",
     "checkpoint",
@@ -99,6 +101,7 @@ __all__ = [
     "default_device",
     "define_op",
     "device_count",
+    "device_get",
     "device_put",
     "devices",
     "distributed",
@@ -149,7 +152,7 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
           "vectorize": ".vectorizing", "pmap": ".pmapping", "Array": ".parallel.array",
-          "device_put": ".parallel.placing",
+          **dict.fromkeys(("block_until_ready", "device_get", "device_put"), ".parallel.placing"),
           **dict.fromkeys(("default_backend", "default_device", "device_count", "devices", "local_device_count",
                            "local_devices", "process_count", "process_index"), ".parallel.device"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
@@ -171,4 +174,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

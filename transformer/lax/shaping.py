@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..taking import taking_arrays
+
 
 def reshape(operand: Any, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None) -> Any:
     """The same elements in another shape; with `dimensions`, the axes are put in that order before."""
@@ -114,6 +116,7 @@ def tile(operand: Any, reps: Sequence[int]) -> Any:
     return np.tile(operand, tuple(reps))
 
 
+@taking_arrays
 def pad(operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, int, int]]) -> Any:
     """An array with as many values in front, behind, and between elements, as (low, high, interior) says for each axis.
     Where low and high are negative, so many elements are left out.

@@ -40,6 +40,38 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
     return tree.map(lambda leaf: _placed(leaf, where), value)
 
 
+def device_get(value: Any) -> Any:
+    """A pytree with its arrays on devices as arrays of NumPy, when they are computed; other leaves stay what they are.
+    As `jax.device_get`.
+
+    >>> import numpy as np
+    >>> device_get({"w": device_put(np.ones(2)), "name": "a"})
+    {'w': array([1., 1.]), 'name': 'a'}
+    """
+    return tree.map(lambda leaf: np.asarray(leaf) if is_on_device(leaf) else leaf, value)
+
+
+def block_until_ready(value: Any) -> Any:
+    """The same pytree, when all arrays on devices in it are computed. As `jax.block_until_ready`: for taking times."""
+    for leaf in tree.leaves(value):
+        if hasattr(leaf, "block_until_ready"):
+            leaf.block_until_ready()
+    return value
+
+
+def _the_same(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """In a function that is read nothing is on the way."""
+    return _only(*args, **kwargs)
+
+
+def _only(value: Any) -> Any:
+    return value
+
+
+for _function in (device_get, block_until_ready):
+    _function.__transformer_read__ = _the_same  # type: ignore[attr-defined]
+
+
 def _placed(leaf: Any, device: Device) -> Array:
     if isinstance(leaf, Array):
         return leaf if leaf.device is device else _moved(leaf, device)
