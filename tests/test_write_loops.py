@@ -409,3 +409,16 @@ def triangle(x):
         for j in range(1, i):
             y[i] = y[i] + y[j] * x[i - j]
     return np.sum(y)
+
+
+def test_a_list_made_an_array_is_that_array() -> None:
+    def scanned(x):
+        rows, t = [], 0.0
+        for v in x:
+            t = t * 0.5 + v
+            rows.append(t)
+        sums = np.array(rows)
+        return np.sum(sums ** 2)
+
+    text = grad(scanned).source_for(np.ones(3))
+    assert "sums[k] = t" in text and "dsums = 2 * sums" in text and "rows" not in text

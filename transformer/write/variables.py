@@ -162,7 +162,7 @@ def _wishes(flow: Flow, aliases: Aliases) -> Iterator[tuple[Var, Var, bool]]:
     for stmt in statements:
         if isinstance(stmt, Let) and stmt.op.name in ("stacked", "unstacked") and stmt.target not in aliases.views:
             if isinstance(stmt.args[0], Var):
-                yield stmt.args[0], stmt.target, False                    # the very array, as a sequence
+                yield stmt.target, stmt.args[0], True                     # the very array, as a sequence
 
 
 def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
