@@ -39,6 +39,7 @@ from .transform.derived import taken_apart
 from .transform.device_memory import held_together
 from .transform.halves import in_float32
 from .transform.memory import stays_small
+from .write.counting_down import with_rows_in_order
 from .write.header import Header
 from .write.items import over_items
 from .write.writer import Written, write
@@ -122,7 +123,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
-        printed = over_items(made.function)
+        printed = over_items(with_rows_in_order(made.function))
     note_memory(made, taken_apart(target)[1])
     written = write(printed, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)

@@ -17,7 +17,7 @@ from .flow import READ, STEPS, appends
 from .items import Each
 from .kept import goes_on, handed_on
 from .layout import Group, Item, Line
-from .numbers import number
+from .numbers import is_zero, number
 from .statements import Statements, inverted
 from .stores import Store
 
@@ -80,7 +80,7 @@ class Loops(Statements):
             bounds = [self._extent(form.count)]
         elif form.step != 1:
             bounds.append(number(form.step))
-        elif form.start == 0:
+        elif is_zero(bounds[0]):
             bounds = bounds[1:]
         return Group(ast.For(target, ast.Call(ast.Name("range"), bounds, []), [], []), body, [], stmt.origin)
 

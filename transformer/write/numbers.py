@@ -30,6 +30,11 @@ def number(value: Any) -> ast.expr:
     return ast.UnaryOp(ast.USub(), tree) if negative else tree
 
 
+def is_zero(tree: ast.expr) -> bool:
+    """Whether an expression is the number 0, as written."""
+    return isinstance(tree, ast.Constant) and tree.value == 0
+
+
 def _complex(value: complex) -> ast.expr:
     is_minus = value.real == 0 and str(value).startswith("(-0-")         # -1j, as Python has it
     if value != value or abs(value) == float("inf") or str(value).startswith("(-0") and not is_minus:

@@ -52,17 +52,22 @@ def ranges(function: Function) -> dict[Stmt, Range]:
 
 
 def _range(loop: Any, lets: dict[Var, Let]) -> Range:
-    index = _index(loop)
+    index = index_of(loop)
     if isinstance(loop.trips, Const) and loop.trips.name is not None and index is None:
         if not getattr(loop, "down", False):
             return Range(loop.position, 0, loop.trips, 1, count=loop.trips)
-    trips = _seen_through(extent_of(loop.trips, lets), lets)
+    trips = seen_through(loop.trips, lets)
     if index is None:
         return _directed(loop, Range(loop.position, 0, 0, 1), trips)
     chain, start, step = index
     start = _seen_through(start, lets)
     form = Range(chain[-1].target, start, 0, step, start, step, index=tuple(chain))
     return _directed(loop, form, trips)
+
+
+def seen_through(trips: Atom, lets: dict[Var, Let]) -> Extent:
+    """A number of trips in terms of named integers."""
+    return _seen_through(extent_of(trips, lets), lets)
 
 
 def _seen_through(size: Extent, lets: dict[Var, Let]) -> Extent:
@@ -94,7 +99,7 @@ def _stop(start: Extent, step: int, trips: Extent) -> Extent:
     return start + trips * step
 
 
-def _index(loop: Any) -> tuple[list[Let], Extent, int] | None:
+def index_of(loop: Any) -> tuple[list[Let], Extent, int] | None:
     """The statements that compute the loop's index from its position, its start and its step."""
     known: dict[Var, Extent] = {loop.position: Size.of(Unknown(loop.position))}
     chain: list[Let] = []

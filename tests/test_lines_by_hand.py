@@ -1,0 +1,45 @@
+"""Lines of derivatives as one would write them by hand, with their numbers: each case is one general rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import check_grads, grad
+
+X = np.array([[0.3, 1.2, -0.7], [0.8, -0.4, 1.5]])
+V = np.array([0.5, -1.0, 2.0])
+
+
+def backwards(x: Any, w: Any) -> Any:
+    h = 0.3
+    for t in range(len(x) - 1, -1, -1):
+        h = x[t] + w * np.tanh(h * x[t])
+    return h
+
+
+def backwards_from_the_last_but_one(x: Any, w: Any) -> Any:
+    h = x[-1]
+    for t in range(len(x) - 2, -1, -1):
+        for k in range(1, -1, -1):
+            h = x[t] + w * np.tanh(h * x[k])
+    return h
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
+    (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
+    (backwards_from_the_last_but_one, (V, 1.1),
+     ["_k = np.empty((n - 1, 2))\n", "_k[t, k] = ", "for k in range(2):\n", "_k[t, k]\n"], ["- t -", "- k -"]),
+]
+
+
+@pytest.mark.parametrize("function, arguments, there, gone", CASES, ids=lambda item: getattr(item, "__name__", ""))
+def test_lines_and_numbers(function: Callable[..., Any], arguments: tuple[Any, ...], there: list[str],
+                           gone: list[str]) -> None:
+    source = grad(function, argnums=tuple(range(len(arguments)))).source_for(*arguments)
+    assert [line for line in there if line not in source] == [], source
+    assert [line for line in gone if line in source] == [], source
+    check_grads(function, arguments)
