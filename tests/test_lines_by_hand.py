@@ -29,10 +29,37 @@ def backwards_from_the_last_but_one(x: Any, w: Any) -> Any:
     return h
 
 
+def normalized_over_batches(x: Any, gamma: Any) -> Any:
+    mean, var = np.mean(x, axis=(0, 2)), np.var(x, axis=(0, 2))
+    y = (x - mean[:, None]) / np.sqrt(var[:, None] + 1e-5)
+    return np.sum(np.tanh(gamma[:, None] * y))
+
+
+def normalized_over_rows(x: Any) -> Any:
+    y = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(x.var(axis=1, keepdims=True) + 0.1)
+    return np.sum(np.sin(y))
+
+
+def standardized(x: Any) -> Any:
+    z = (x - np.mean(x, axis=0)) / np.std(x, axis=0)
+    return np.sum(z ** 4)
+
+
+def divided_and_summed(x: Any, s: Any) -> Any:
+    q = np.sin(x) / s
+    return np.sum(q ** 2) + np.sum(q) ** 2
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
      ["_k = np.empty((n - 1, 2))\n", "_k[t, k] = ", "for k in range(2):\n", "_k[t, k]\n"], ["- t -", "- k -"]),
+    (normalized_over_batches, (np.stack([X, 2 * X - 1, 1 - X ** 2]), V[:2]),
+     ["dgamma = np.sum(diff * y, axis=(0, 2))\n", "dx = (diff2 - np.mean(dy, axis=(0, 2), keepdims=True)) / root\n"],
+     ["squeeze", "[0]", "None, :"]),
+    (normalized_over_rows, (X,), ["dx = (diff - np.mean(dy, axis=1, keepdims=True)) / root\n"], ["shape"]),
+    (divided_and_summed, (V, 2.0), [], []),
+    (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]
 
 

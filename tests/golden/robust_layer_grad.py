@@ -28,10 +28,10 @@ def robust_layer_grad(x, W, scale, target):
     # reverse
     ratio2 = 1.0 / target.size
     derror = np.where(np.abs(error) < 1, ratio2 * error, ratio2 * np.sign(error))
-    ratio3 = np.sum(derror * ratio, axis=1, keepdims=True) / spread
     dscaled = derror / spread
     dy = dscaled * scale
     dscale = np.sum(dscaled * diff, axis=0)
-    scaled = ratio3 / (len(scale) * np.where(spread2 == 0, np.inf, spread2)) * diff
+    ratio3 = np.mean(derror * ratio, axis=1, keepdims=True) / spread
+    scaled = ratio3 / np.where(spread2 == 0, np.inf, spread2) * diff
     dW = x.T @ (dy - np.mean(dy, axis=1, keepdims=True) - scaled)
     return dW, dscale

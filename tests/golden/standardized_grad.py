@@ -16,8 +16,5 @@ def standardized_grad(x):
     z = (x - np.mean(x, axis=0)) / spread
     # reverse
     dz = 3 * z ** 2
-    ddiff = dz / spread
-    scaled = (np.sum(dz * z, axis=0)
-        / (x.shape[0] * np.where(spread == 0, np.inf, spread)) * z)
-    dx = ddiff - scaled - np.mean(ddiff, axis=0)
+    dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread
     return dx

@@ -142,10 +142,10 @@ class Std(Spread):
 
     def jvp(t, a, y, axis=None, ddof=0, keepdims=False):
         moved = np.sum(conjugated(deviation(a, axis)) * t, axis=axis, keepdims=keepdims)
-        return real_part(moved) / ((reduced_count(a.shape, axis) - ddof) * zero_safe(y))
+        return real_part(moved) / (reduced_count(a.shape, axis) - ddof) / zero_safe(y)
 
     def vjp(dy, a, y, axis=None, ddof=0, keepdims=False):
-        scale = dy / ((reduced_count(a.shape, axis) - ddof) * zero_safe(y))
+        scale = dy / (reduced_count(a.shape, axis) - ddof) / zero_safe(y)
         return kept(scale, axis, keepdims) * conjugated(deviation(a, axis))
 
 

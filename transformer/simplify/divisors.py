@@ -61,7 +61,7 @@ DEEPEST = 4                    # divisors one behind the other
 @with_operand("divide")
 def _total_over(fold: Fold, stmt: Let) -> Any:
     """np.sum(a / s) → np.sum(a) / s for one divisor of all terms: fewer divisions."""
-    quotient = _quotient(fold, stmt, stmt.args[0])
+    quotient = _quotient(fold, stmt, stmt.args[0]) or _quotient_that_is_added(fold, stmt, stmt.args[0])
     if quotient is None or not stmt.attrs.keys() <= {"axis", "keepdims", "spelling"}:
         return None
     terms, divisor = quotient.args
@@ -73,6 +73,21 @@ def _total_over(fold: Fold, stmt: Let) -> Any:
     if not divides(fold, stmt.target, type, array_type(single)):
         return None
     return fold.become(stmt, Divide, fold.emit(stmt, stmt.op, terms, type=type, **stmt.attrs), single)
+
+
+def _quotient_that_is_added(fold: Fold, stmt: Let, atom: Atom) -> Let | None:
+    """A quotient `q` in `q - np.mean(q)`, which is divided once when the mean is."""
+    found = fold.defined_by(atom, "divide") if fold.is_derivative(stmt) else None
+    users: Any = fold.uses.users.get(atom, ()) if isinstance(atom, Var) else ()
+    others = [user for user in users if user is not stmt]
+    if found is None or found.attrs or not array_type(found.target).is_inexact:
+        return None
+    is_added = len(others) == 1 and _is_sum(others[0]) and fold.uses.counts.get(found.target) == 2
+    return found if is_added else None
+
+
+def _is_sum(stmt: Any) -> bool:
+    return isinstance(stmt, Let) and stmt.op in (Add, Subtract) and not stmt.attrs
 
 
 def _one_for_all(fold: Fold, stmt: Let, divisor: Atom) -> Atom | None:

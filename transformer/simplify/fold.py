@@ -101,12 +101,13 @@ def _gathered() -> dict[str, list[Rule]]:
 
 
 RULES = _gathered()
+ELEMENTWISE = (*shapes.ELEMENTWISE, *unit_axes.ELEMENTWISE, *classes.ELEMENTWISE)
 
 
 @cache
 def rules_of(op: Any, kinds: frozenset[str]) -> tuple[Rule, ...]:
     """The rules for statements of an op with operands of these kinds."""
-    rules = (*RULES.get(op.name, ()), *((*shapes.ELEMENTWISE, *classes.ELEMENTWISE) if op.elementwise else ()))
+    rules = (*RULES.get(op.name, ()), *(ELEMENTWISE if op.elementwise else ()))
     return tuple(rule for rule in rules if _may_apply(rule, kinds))
 
 

@@ -26,11 +26,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Let
-from ..ops.reduction import leads
+from ..core.grammar import Let, Var
+from ..ops.indexing import Get
+from ..ops.reduction import gone, leads
+from ..ops.shape import ExpandDims
 from .changes import with_operand
 from .rewriter import array_type
-from .shapes import REDUCED
+from .shapes import REDUCED, covers
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -125,6 +127,80 @@ def _sum_without(fold: Fold, stmt: Let) -> Any:
                                          for total in totals if total is not None))
 
 
+@with_operand("get")
+def _squeezed_together(fold: Fold, stmt: Let) -> Any:
+    """np.squeeze(x[0], axis=1) → np.squeeze(x, axis=(0, 2)), of a first axis of size 1."""
+    inner = fold.own(stmt.args[0], "get")
+    count = 0 if inner is None else _leading(inner)
+    if inner is None or not count:
+        return None
+    later = gone(array_type(inner.target).rank, stmt.attrs["axis"])
+    return fold.become(stmt, stmt.op, inner.args[0], axis=(*range(count), *(k + count for k in later)))
+
+
+def _leading(stmt: Let) -> int:
+    """How many first axes of size 1 a statement takes out, if it does nothing else."""
+    index, sizes = stmt.attrs["index"], array_type(stmt.args[0]).sizes
+    count = next((k for k, entry in enumerate(index) if entry != 0), len(index))
+    plain = len(stmt.args) == 1 and all(entry == ALL for entry in index[count:])
+    return count if plain and all(size == 1 for size in sizes[:count]) else 0
+
+
+@with_operand("get")
+def _taken_later(fold: Fold, stmt: Let) -> Any:
+    """x[0] / y → (x / y)[0], of a first axis of size 1, in derivatives, to where something else takes out an axis, or
+    puts in this one; broadcasting does so by itself."""
+    if stmt.attrs or not fold.is_derivative(stmt):
+        return None
+    for place, atom in enumerate(stmt.args):
+        inner = fold.own(atom, "get")
+        count = 0 if inner is None or not array_type(inner.target).rank else _leading(inner)
+        if inner is None or not count:
+            continue
+        args = (*stmt.args[:place], inner.args[0], *stmt.args[place + 1:])
+        if covers(fold, args, stmt.target):
+            return fold.become(stmt, stmt.op, *args)
+        if all(array_type(other).rank <= array_type(inner.target).rank for other in stmt.args):
+            wide = array_type(stmt.target).with_sizes((1,) * count + array_type(stmt.target).sizes)
+            return fold.become(stmt, inner.op, fold.emit(stmt, stmt.op, *args, type=wide), **inner.attrs)
+    return None
+
+
+@with_operand("expand_dims")
+def _put_in_by_broadcasting(fold: Fold, stmt: Let) -> Any:
+    """np.expand_dims(x, (0, 2)) + y → x[:, None] + y, in derivatives."""
+    for place, atom in enumerate(stmt.args):
+        inner = fold.own(atom, "expand_dims")
+        inserted = _inserted(inner) if inner is not None else set()
+        count = next(k for k in range(len(inserted) + 1) if k not in inserted)
+        if inner is None or not 0 < count < len(inserted) or not fold.is_derivative(stmt):
+            continue
+        type = array_type(inner.target)
+        small = type.with_sizes(type.sizes[count:])
+        if covers(fold, (*stmt.args[:place], small, *stmt.args[place + 1:]), stmt.target):
+            index = tuple(None if k in inserted else ALL for k in range(count, type.rank))
+            part = fold.emit(stmt, Get, inner.args[0], type=small, index=index)
+            return fold.become(stmt, stmt.op, *stmt.args[:place], part, *stmt.args[place + 1:], **stmt.attrs)
+    return None
+
+
+def _kept_before(fold: Fold, stmt: Let) -> Any:
+    """mean = np.mean(x, axis=1); np.mean(x, axis=1, keepdims=True) → mean[:, None], in derivatives."""
+    axis, terms = stmt.attrs.get("axis"), stmt.args[0]
+    if axis is None or not stmt.attrs.get("keepdims") or not isinstance(terms, Var) or not fold.is_derivative(stmt):
+        return None
+    alike = (user for user in fold.uses.users.get(terms, ()) if isinstance(user, Let) and user.op is stmt.op)
+    for other in alike:
+        is_there = fold.definition.get(other.target) is other and fold.uses.counts.get(other.target)
+        if is_there and other.args == stmt.args and _plain(other) == _plain(stmt) and not other.attrs.get("keepdims"):
+            return fold.become(stmt, ExpandDims, other.target, axis=axis)
+    return None
+
+
+def _plain(stmt: Let) -> dict[str, Any]:
+    return {key: item for key, item in stmt.attrs.items() if key not in ("keepdims", "spelling")}
+
+
 def _keeps(total: Let, axis: Any) -> bool:
     """Whether a reduction leaves an axis of one element in place of this one."""
     return bool(total.attrs.get("keepdims")) and total.attrs.get("axis") == axis
@@ -135,7 +211,9 @@ def _without_kept(total: Let) -> dict[str, Any]:
 
 
 RULES = {
-    "squeeze": [_without, _multiple_without, _sum_without],
+    "squeeze": [_squeezed_together, _without, _multiple_without, _sum_without],
     "expand_dims": [_kept, _squeezed, _taken],
     "get": [_taken],
+    **dict.fromkeys(REDUCTIONS, [_kept_before]),
 }
+ELEMENTWISE = [_taken_later, _put_in_by_broadcasting]
