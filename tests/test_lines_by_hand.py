@@ -50,6 +50,12 @@ def divided_and_summed(x: Any, s: Any) -> Any:
     return np.sum(q ** 2) + np.sum(q) ** 2
 
 
+def solved_in_turn(a: Any, b: Any) -> Any:
+    for _ in range(2):
+        b = np.tanh(np.linalg.solve(a, b))
+    return np.sum(b)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
@@ -59,6 +65,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
      ["squeeze", "[0]", "None, :"]),
     (normalized_over_rows, (X,), ["dx = (diff - np.mean(dy, axis=1, keepdims=True)) / root\n"], ["shape"]),
     (divided_and_summed, (V, 2.0), [], []),
+    (solved_in_turn, (np.outer(V, V) + 3 * np.eye(3), V), ["solution = solution_k[k]\n"], []),
     (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]
 

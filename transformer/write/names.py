@@ -88,6 +88,7 @@ class Names:
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
         self.numbers: dict[Any, int] = {}  # the last number of a name in a loop
+        self.firsts: dict[Variable, list[Var]] = {}  # of what gets a name that is made up: the values printed
         self.spoken: dict[Var, str] = {}
         self.bounds = dict(bounds_of_parts(flow))
 
@@ -117,10 +118,15 @@ class Names:
                 usual = Counter(given).most_common(1)[0][0]
                 self._give(variable, self._free(variable, [identifier(usual)]))
         rest = [variable for variable in order if variable not in self.chosen]
-        firsts = {variable: [var for var in variable.values if var in shown] for variable in rest}
-        self.spoken = self._told_apart(values[0] for values in firsts.values())
-        for variable in sorted(rest, key=self._turn):
-            self._give(variable, self._free(variable, self._wishes(variable, firsts[variable])))
+        self.firsts = {variable: [var for var in variable.values if var in shown] for variable in rest}
+        self.spoken = self._told_apart(values[0] for values in self.firsts.values())
+        for variable in sorted(rest, key=self._is_storage):
+            self._make_up(variable)
+
+    def _make_up(self, variable: Variable | None) -> None:
+        """Gives a variable a name that is made up, unless it has one."""
+        if variable in self.firsts and variable not in self.chosen:
+            self._give(variable, self._free(variable, self._wishes(variable, self.firsts[variable])))
 
     def _told_apart(self, values: Iterable[Var]) -> dict[Var, str]:
         """`e_f` and `e_g` for what would be `e` and `e2`: values of one kind, each of another subject."""
@@ -131,9 +137,12 @@ class Names:
         return {each.var: f"{name}_{each.subject}" for name, group in alike.items() for each in group
                 if each.subject and each.stands_out(group)}
 
-    def _turn(self, variable: Variable) -> int:
-        """Storage is named after what it holds, and what is read from it after the storage."""
-        return {"record": 1, "read": 2}.get(self.flow.needed.homes[variable.values[0]].kind, 0)
+    def _is_storage(self, variable: Variable) -> bool:
+        """Storage is named after what it holds: before what is read from it, or else in the end."""
+        return self._kind(variable) == "record"
+
+    def _kind(self, variable: Variable) -> str:
+        return self.flow.needed.homes[variable.values[0]].kind
 
     def _give(self, variable: Variable, name: str) -> None:
         variable.stretch()
@@ -171,7 +180,7 @@ class Names:
         )
 
     def _is_position(self, variable: Variable) -> bool:
-        return self.flow.needed.homes[variable.values[0]].kind == "position"
+        return self._kind(variable) == "position"
 
     def _loop(self, variable: Variable) -> Any:
         """The innermost loop in which a variable is first bound."""
@@ -201,7 +210,8 @@ class Names:
             name = derived(self.chosen[own], pattern)
             return name if self._is_free(variable, name) else None
         name = self._made_up(primal)[0]
-        return None if name in self.holders else derived(name, pattern)
+        others = [holder for holder in self.holders.get(name, ()) if self._kind(holder) != "read"]
+        return None if others else derived(name, pattern)
 
     def _made_up(self, var: Var) -> list[str]:
         kind, stmt, item, _ = self.flow.needed.homes[var]
@@ -239,6 +249,7 @@ class Names:
         store = self.flow.stored.row(source)
         while store is not None and store.outer is not None:
             source, store = store.outer.record.target, store.outer
+        self._make_up(self.variables.get(source))
         name = self._root_of(source)
         plain = re.sub(r"(_k)+\d*$", "", name)
         return plain if plain != name else f"{name}_k" if isinstance(source.type, ArrayType) else "row"
