@@ -56,6 +56,40 @@ def solved_in_turn(a: Any, b: Any) -> Any:
     return np.sum(b)
 
 
+def gravity(x: Any) -> Any:
+    d = x[None, :] - x[:, None]
+    r2 = np.sum(d ** 2, axis=2) + 0.01
+    return np.sum(np.sin(d / r2[:, :, None] ** 1.5))
+
+
+def six_and_twelve(x: Any, y: Any) -> Any:
+    r6 = (1.0 / np.sum((x - y) ** 2)) ** 3
+    return 4 * (r6 * r6 - r6)
+
+
+def angle(x: Any, y: Any) -> Any:
+    lengths = np.linalg.norm(x, axis=1) * np.linalg.norm(y, axis=1)
+    return np.sum(np.sum(x * y, axis=1) / lengths)
+
+
+def logarithm_of_ratio(s: Any, k: Any) -> Any:
+    ratio = s / k
+    return np.log(ratio) * np.sin(ratio)
+
+
+def root_of_negative(x: Any) -> Any:
+    return np.log(x ** 1.5)
+
+
+def spectrum(x: Any) -> Any:
+    z = np.fft.fft(x)
+    return np.sum(np.abs(z - 0.5) ** 2)
+
+
+def size_with_sign(x: Any) -> Any:
+    return np.sum(np.abs(x) ** 2 * np.sin(x))
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
@@ -65,6 +99,12 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
      ["squeeze", "[0]", "None, :"]),
     (normalized_over_rows, (X,), ["dx = (diff - np.mean(dy, axis=1, keepdims=True)) / root\n"], ["shape"]),
     (divided_and_summed, (V, 2.0), [], []),
+    (gravity, (X,), [], ["** 0.5", "** 2.5"]),
+    (six_and_twelve, (V, X[0]), ["r6 / total * diff\n"], ["** 2 *"]),
+    (angle, (X, X[::-1] + 1), [], ["np.inf"]),
+    (logarithm_of_ratio, (1.2, 0.7), [], ["/ ratio / k"]),
+    (spectrum, (V,), ["2 * np.conj(z - 0.5)"], ["abs", "sign"]),
+    (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (solved_in_turn, (np.outer(V, V) + 3 * np.eye(3), V), ["solution = solution_k[k]\n"], []),
     (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]
@@ -77,3 +117,8 @@ def test_lines_and_numbers(function: Callable[..., Any], arguments: tuple[Any, .
     assert [line for line in there if line not in source] == [], source
     assert [line for line in gone if line in source] == [], source
     check_grads(function, arguments)
+
+
+def test_roots_of_what_is_below_zero_stay_nan() -> None:
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(grad(root_of_negative)(np.float64(-1.0)))

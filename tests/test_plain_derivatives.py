@@ -235,7 +235,7 @@ CASES = [
     (carried_over, (X, X), ["dx *= 1 + np.sin(scaled)\n"], []),
     (filtered, (X,), ["dx = np.fft.irfft(rfft * e, n=n, norm=\"forward\")\n"], ["conj", "steps"]),
     (turning, (V,), ["k_0, k_1, k_2 = k[:3]\n"], ["= k[0]"]),
-    (attracted, (V,), ["/ power * norm) - cos_ratio / power\n"], ["np.inf"]),
+    (attracted, (V,), ["/ norm ** 2) - cos_ratio / power\n"], ["np.inf"]),
     (weighed, (X,), ["dx = 2 / total * x\n"], ["shape"]),
     (moving_mean, (V, np.ones((5, 6))), ["2.0 / ((n - k + 1) * (m - k + 1))", "i:end"], ["k * k"]),
     (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),

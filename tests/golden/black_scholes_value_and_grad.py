@@ -10,21 +10,20 @@ import math
 
 def black_scholes_value_and_grad(spot, strike, rate, sigma, years):
     # spot, strike, rate, sigma, years: f64
-    ratio = spot / strike
     root_years = math.sqrt(years)
     scaled = sigma * root_years
-    d1 = (math.log(ratio) + (rate + 0.5 * sigma ** 2) * years) / scaled
+    d1 = (math.log(spot / strike) + (rate + 0.5 * sigma ** 2) * years) / scaled
     d2 = d1 - scaled
     root = math.sqrt(2)
-    ratio2 = d1 / root
-    first = 0.5 * (1 + math.erf(ratio2))
-    ratio3 = d2 / root
-    second = 0.5 * (1 + math.erf(ratio3))
+    ratio = d1 / root
+    first = 0.5 * (1 + math.erf(ratio))
+    ratio2 = d2 / root
+    second = 0.5 * (1 + math.erf(ratio2))
     scaled2 = strike * math.exp(-rate * years)
     # reverse
-    dd2 = -scaled2 * math.exp(-ratio3 * ratio3) / math.sqrt(math.pi) / root
-    dd1 = spot * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root + dd2
+    dd2 = -scaled2 * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root
+    dd1 = spot * math.exp(-ratio * ratio) / math.sqrt(math.pi) / root + dd2
     dtotal = dd1 / scaled
     dsigma = (-dd2 - dd1 * d1 / scaled) * root_years + dtotal * years * sigma
-    dspot = first + dtotal / ratio / strike
+    dspot = first + dtotal / spot
     return spot * first - scaled2 * second, (dspot, dsigma)

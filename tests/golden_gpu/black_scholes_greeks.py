@@ -123,32 +123,31 @@ def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
         while j < min(4096 * i + 4096, n):
             S_j = S[j]
             K_j = K[j]
-            ratio = S_j / K_j
             scaled = S_j * np.float32(0.5)
             v_j = v[j]
             scaled2 = np.float32(0.5) * v_j
             T_j = T[j]
             root = math.sqrt(T_j)
             scaled3 = v_j * root
-            ratio2 = (math.log(ratio) + (r + scaled2 * v_j) * T_j) / scaled3
-            scaled4 = ratio2 * number
+            ratio = (math.log(S_j / K_j) + (r + scaled2 * v_j) * T_j) / scaled3
+            scaled4 = ratio * number
             total2 = np.float32(1.0) + math.erf(scaled4)
             e = math.exp(minus * T_j)
             scaled5 = K_j * e * np.float32(0.5)
-            scaled6 = (ratio2 - scaled3) * number
+            scaled6 = (ratio - scaled3) * number
             total3 = np.float32(1.0) + math.erf(scaled6)
-            ratio3 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
+            ratio2 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
                 / np.float32(1.7724539))
-            ratio4 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
+            ratio3 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
                 / np.float32(1.7724539))
-            scaled7 = ratio4 * number
-            total4 = ratio3 * number + scaled7
-            ratio5 = total4 / scaled3
-            scaled8 = ratio5 * T_j
-            total5 = (-scaled7 - total4 * ratio2 / scaled3) * root + scaled8 * scaled2
+            scaled7 = ratio3 * number
+            total4 = ratio2 * number + scaled7
+            ratio4 = total4 / scaled3
+            scaled8 = ratio4 * T_j
+            total5 = (-scaled7 - total4 * ratio / scaled3) * root + scaled8 * scaled2
             dv[j] = total5 + np.float32(0.5) * scaled8 * v_j
-            dK[j] = np.float32(-0.5) * total3 * e - ratio5 / K_j
-            dS[j] = np.float32(0.5) * total2 + ratio5 / ratio / K_j
+            dK[j] = np.float32(-0.5) * total3 * e - ratio4 / K_j
+            dS[j] = np.float32(0.5) * total2 + ratio4 / S_j
             total += scaled * total2 - scaled5 * total3
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)

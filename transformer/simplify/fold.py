@@ -63,6 +63,8 @@ from . import (
     filled,
     lengths,
     neutral,
+    polar,
+    powers,
     quotients,
     rows,
     shapes,
@@ -93,8 +95,8 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, truths, quotients, neutral, choices, signs, divisors, factors, lengths, shapes, filled,
-                   unit_axes, elements, rows, updates, classes, counts, wider, traces):
+    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors, lengths,
+                   shapes, filled, unit_axes, elements, rows, updates, classes, counts, wider, traces):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

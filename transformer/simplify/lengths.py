@@ -136,7 +136,8 @@ def _divisors(fold: Fold, atom: Atom, depth: int = DEEPEST) -> Iterator[Atom]:
     if stmt is None or stmt.attrs:
         return
     if stmt.op is Divide:
-        yield stmt.args[1]
+        product = fold.defined_by(stmt.args[1], "multiply")
+        yield from (stmt.args[1], *(product.args if product is not None and not product.attrs else ()))
     for factor in stmt.args if stmt.op is Multiply else stmt.args[:1]:
         yield from _divisors(fold, factor, depth - 1)
 

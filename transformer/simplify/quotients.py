@@ -63,17 +63,18 @@ def _over(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("divide", "multiply", "negative")
 def _undone(fold: Fold, stmt: Let) -> Any:
-    """-(a / b) * b → -a, a * b / c / b → a / c, a / (b / n) / n → a / b, in derivatives: two roundings less."""
+    """-(a / b) * b → -a, a * b / c / b → a / c, a / (b / n) / n → a / b, a / (b * n) * n → a / b, in derivatives: two
+    roundings less."""
     if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
         return None
     divides = stmt.op.name == "divide"
     for terms, factor in (stmt.args,) if divides else (stmt.args, stmt.args[::-1]):
         if fold.has_type(terms, stmt.target) and (
                 isinstance(factor, (Var, Size)) or _is_constant(fold, factor)):
-            rest = _without(fold, stmt, terms, factor, "multiply" if divides else "divide")
+            rest = without(fold, stmt, terms, factor, "multiply" if divides else "divide")
             if rest is not None:
                 is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0
-                return _become_last(fold, stmt) if is_new else fold.or_copy(stmt, rest)
+                return become_last(fold, stmt) if is_new else fold.or_copy(stmt, rest)
     return None
 
 
@@ -90,7 +91,7 @@ def _one(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-def _become_last(fold: Fold, stmt: Let) -> Any:
+def become_last(fold: Fold, stmt: Let) -> Any:
     """Makes `stmt` what was emitted last."""
     made = fold.out.pop()
     assert isinstance(made, Let)
@@ -99,7 +100,7 @@ def _become_last(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, made.op, *made.args)
 
 
-def _without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: int = DEEPEST) -> Atom | None:
+def without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: int = DEEPEST) -> Atom | None:
     """A product or quotient without the place in it where it was multiplied, or divided, by a factor: new statements
     before `like`, for those around that place, which nothing else uses."""
     own = fold.defined_by(terms, "multiply", "divide", "negative") if depth else None
@@ -112,13 +113,18 @@ def _without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth:
     elif own.op.name == "divide" and same_atom(own.args[0], factor) and fold.has_type(own.args[1], own.target):
         return fold.emit(like, Divide, ONE, own.args[1], type=type_of(own.target))
     if own.op.name == "divide" and name == "multiply":
-        inner = fold.own(own.args[1], "divide")
-        if inner is not None and same_atom(inner.args[1], factor) and _divides(
+        inner = fold.defined_by(own.args[1], "divide")
+        if inner is not None and not inner.attrs and same_atom(inner.args[1], factor) and _divides(
                 fold, own.target, own.args[0], inner.args[0]):
             return fold.emit(like, Divide, own.args[0], inner.args[0], type=type_of(own.target))
+    if own.op.name == name == "divide" and fold.uses.once(own.target):
+        inner = fold.defined_by(own.args[1], "multiply")
+        for rest, other in (inner.args, inner.args[::-1]) if inner is not None and not inner.attrs else ():
+            if same_atom(other, factor) and _divides(fold, own.target, own.args[0], rest):
+                return fold.emit(like, Divide, own.args[0], rest, type=type_of(own.target))
     places = () if not fold.uses.once(own.target) else (0, 1) if own.op.name == "multiply" else (0,)
     for place in places:
-        less = _without(fold, like, own.args[place], factor, name, depth - 1)
+        less = without(fold, like, own.args[place], factor, name, depth - 1)
         if less is not None:
             args = (*own.args[:place], less, *own.args[place + 1:])
             return fold.emit(like, own.op, *args, type=type_of(own.target))

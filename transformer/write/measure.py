@@ -78,7 +78,9 @@ class Tree:
 
 def is_short(stmt: Let) -> bool:
     """Whether a statement is `x.T`, `x[:, None]` of a vector, `x[1:-1]` with numbers only, `n - k` or `2 * i` of
-    integers, `-x` of a number, or a record as the array that it is kept in."""
+    integers, `-x` of a number, `2 * np.pi`, or a record as the array that it is kept in."""
+    if _is_of_constants(stmt):
+        return True
     if _inserts(stmt) and isinstance(stmt.args[0], Var):
         return array_type(stmt.args[0]).rank == 1
     if not any(isinstance(atom, Var) for atom in stmt.args[:2]) or "spelling" in stmt.attrs:
@@ -93,6 +95,12 @@ def is_short(stmt: Let) -> bool:
     if name in ("add", "subtract", "multiply") and is_integer(stmt.target):
         return own_width(stmt) <= SHORT and (name != "multiply" or not all(isinstance(a, Var) for a in stmt.args))
     return name == "negative" and number
+
+
+def _is_of_constants(stmt: Let) -> bool:
+    """Whether a statement is an operation on numbers that are written down."""
+    is_operator = stmt.op.name in ("add", "subtract", "multiply", "divide") and "spelling" not in stmt.attrs
+    return is_operator and all(isinstance(atom, Const) for atom in stmt.args)
 
 
 def weight_of(stmt: Let) -> tuple[int, int]:

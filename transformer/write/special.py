@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Const, Let, type_of
+from ..core.grammar import Atom, Const, Let, type_of
 from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
@@ -20,7 +20,15 @@ Form = Callable[[Any, Let], "ast.expr | None"]  # of `Expressions` and a stateme
 
 
 def get(e: Any, stmt: Let) -> ast.expr:
-    return e.subscript(e.atom(stmt.args[0]), stmt.attrs["index"], stmt.args[1:])
+    return _part(e, stmt.args[0], stmt.attrs["index"], stmt.args[1:])
+
+
+def _part(e: Any, array: Atom, index: Any, slots: tuple[Atom, ...]) -> ast.expr:
+    """`x[index]`; `-x[index]` of the opposite."""
+    tree = e.atom(array)
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return ast.UnaryOp(tree.op, e.subscript(tree.operand, index, slots))
+    return e.subscript(tree, index, slots)
 
 
 def same(e: Any, stmt: Let) -> ast.expr:
@@ -193,7 +201,7 @@ def expand_dims(e: Any, stmt: Let) -> ast.expr | None:
         return None
     axes = (axis,) if isinstance(axis, int) else axis
     index = tuple(None if k in axes else slice(None) for k in range(type.rank + len(axes)))
-    return e.subscript(e.atom(stmt.args[0]), index, ())
+    return _part(e, stmt.args[0], index, ())
 
 
 def arange(e: Any, stmt: Let) -> ast.expr:
