@@ -90,6 +90,21 @@ def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
 
+CLASSES = np.array([2, 0])
+
+
+def cross_entropy(w: Any) -> Any:
+    logits = X[:, :2] @ w
+    shifted = logits - np.max(logits, axis=1, keepdims=True)
+    log_p = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(log_p[np.arange(len(CLASSES)), CLASSES])
+
+
+def chosen_and_all(x: Any) -> Any:
+    s = np.sin(x)
+    return np.sum(s[CLASSES, np.arange(2)] ** 2) + np.sum(np.sum(s, axis=0) ** 2) + np.sum(s[CLASSES, [1, 1]])
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
@@ -105,6 +120,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (logarithm_of_ratio, (1.2, 0.7), [], ["/ ratio / k"]),
     (spectrum, (V,), ["2 * np.conj(z - 0.5)"], ["abs", "sign"]),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
+    (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
+    (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),
     (solved_in_turn, (np.outer(V, V) + 3 * np.eye(3), V), ["solution = solution_k[k]\n"], []),
     (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]

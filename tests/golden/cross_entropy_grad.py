@@ -25,8 +25,7 @@ def cross_entropy_grad(w, x, labels):
     e = np.exp(scores)
     # reverse
     dlog_total = 1.0 / n
-    dscores = np.zeros((n, w.shape[1]))
-    dscores[np.arange(n), labels] = -dlog_total
-    dscores = dscores + (dlog_total / np.sum(e, axis=1))[:, None] * e
+    dscores = (dlog_total / np.sum(e, axis=1))[:, None] * e
+    dscores[np.arange(n), labels] -= dlog_total
     dw = x.T @ dscores
     return dw

@@ -30,10 +30,10 @@ def divided_differences_grad(x, y):
         differences = differences_k[k - 1]
         diff = x[k:] - x[:-k]
         ddifferences[0] += 2 * k * differences[0]
-        ratio = -ddifferences * differences / diff
+        ratio = ddifferences * differences / diff
         ratio2 = ddifferences / diff
-        dx[:-k] -= ratio
-        dx[k:] += ratio
+        dx[:-k] += ratio
+        dx[k:] -= ratio
         ddifferences = np.zeros(n - k + 1)
         ddifferences[:-1] = -ratio2
         ddifferences[1:] += ratio2

@@ -21,7 +21,7 @@ def logistic_value_and_grad(w, b, x, y):
     diff_y = 1 - y
     diff_p = 1 - p
     # reverse
-    scaled = -(y / p - diff_y / diff_p) / len(y) * p * diff_p
+    scaled = (diff_y / diff_p - y / p) / len(y) * p * diff_p
     db = np.sum(scaled)
     dw = x.T @ scaled
     return -np.mean(y * np.log(p) + diff_y * np.log(diff_p)), (dw, db)

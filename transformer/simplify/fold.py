@@ -67,6 +67,7 @@ from . import (
     powers,
     quotients,
     rows,
+    scattered,
     shapes,
     signs,
     traces,
@@ -96,7 +97,8 @@ def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
     for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors, lengths,
-                   shapes, filled, unit_axes, elements, rows, updates, classes, counts, wider, traces):
+                   shapes, filled, unit_axes, elements, rows, updates, classes, counts, wider, traces,
+                   scattered):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

@@ -99,7 +99,8 @@ def _opposite(fold: Fold, stmt: Let) -> Any:
     if fold.instead(stmt, x) is None or not _is_plain(stmt):
         return None
     own = fold.own(x, *ODD)
-    turned = own is not None and (_take_sign(fold, own) or _flip_constant(fold, own))
+    turned = own is not None and (
+        _take_sign(fold, own) or not _goes_to_uses(fold, stmt) and _flip_constant(fold, own))
     return x if turned else None
 
 
@@ -155,17 +156,12 @@ def _of_number(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Negative, product)
 
 
-@with_operand("negative", *PRODUCTS)
+@with_operand(CONSTANT, "negative", *PRODUCTS)
 def _outwards(fold: Fold, stmt: Let) -> Any:
     """t = -a / b; x[i] -= t; y[i] += t - c → t = a / b; x[i] += t; y[i] -= t + c, in generated code: the sign of
     what is used several times, and is not called after a name of the user's, goes to the uses, if all take it up."""
-    users, primal = fold.uses.users.get(stmt.target, []), stmt.target.primal
-    if primal is not None and primal.name:
-        return None
-    if not fold.is_generated or stmt.attrs or not _is_real(stmt.target) or len(users) < 2 or (
-            fold.uses.counts.get(stmt.target) != len(users)):
-        return None
-    if not all(_takes_up(fold, user, stmt.target) for user in users):
+    primal = stmt.target.primal
+    if primal is not None and primal.name or stmt.attrs or not _is_real(stmt.target) or not _goes_to_uses(fold, stmt):
         return None
     value = fold.emit(stmt, stmt.op, *stmt.args, type=stmt.target.type)
     for atom in stmt.args:                                  # of what is about to be used once, by the new statement
@@ -178,12 +174,21 @@ def _outwards(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Negative, value)
 
 
+def _goes_to_uses(fold: Fold, stmt: Let) -> bool:
+    """Whether all uses of a statement of generated code, which are several, take up a sign."""
+    users = fold.uses.users.get(stmt.target, []) if fold.is_generated else []
+    return len(users) > 1 and fold.uses.counts.get(stmt.target) == len(users) and (
+        all(_takes_up(fold, user, stmt.target) for user in users))
+
+
 def _takes_up(fold: Fold, user: Any, var: Var, depth: int = DEEPEST) -> bool:
     """Whether a statement is a sum or difference, or another sign, or leads to one: there the sign costs nothing."""
     if not isinstance(user, Let) or not depth or not any(atom is var for atom in user.args):
         return False
     if user.op.name in ("add", "negative") or user.op.name == "subtract" and user.args[0] is not var:
         return not user.attrs
+    if user.op.name == "addat" and user.args[1] is var:
+        return _is_subtracted(fold, user)
     following = fold.uses.users.get(user.target, [])
     if len(following) != 1 or user.op.name not in ("subtract", *PRODUCTS) or not user.attrs.keys() <= {"spelling"}:
         return False
