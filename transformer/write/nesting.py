@@ -23,7 +23,7 @@ from .liveness import Pieces
 from .measure import Tree, is_short, own_width, weight_of, width_of_atom
 from .rows import stands_in_row
 from .stores import Store
-from .variables import Variables
+from .variables import Variables, namesakes
 
 MOST_OPS = 14  # operations in one statement
 MOST_NESTED_CALLS = 3
@@ -71,6 +71,7 @@ class _Nester:
         self.latest = Tree(-1, (), 0)  # of the last plain statement
         self.barrier = -1  # the last effect
         self.outside: list[Pending] = []  # what is pending around the current block
+        self.namesakes = namesakes(variables)
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
 
     def _writes(self) -> Iterator[tuple[int, Var]]:
@@ -115,7 +116,7 @@ class _Nester:
             return
         if self.flow.count.get(target) == 1:
             self.trees[target] = tree
-        if self._may_nest(target, point):
+        if self._may_nest(target, point) or self._has_only_a_number(stmt):
             pending[target] = tree
         elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree, pending)
@@ -143,6 +144,13 @@ class _Nester:
         if self.flow.count.get(var) != count or var in self.kept:
             return False
         return var.name is None or self.flow.in_reverse(point)
+
+    def _has_only_a_number(self, stmt: Let) -> bool:
+        """Whether the name of a part, or the like, that is used once would only tell it from another of that name: the
+        `z` of a function that is called with a part of a `z`."""
+        target = stmt.target
+        is_part = weight_of(stmt) == (0, 0) and self.flow.count.get(target) == 1 and target not in self.kept
+        return is_part and self.variables[target] in self.namesakes
 
     def _call(self, stmt: Call, pending: Pending) -> None:
         point = self.flow.spans[stmt].head

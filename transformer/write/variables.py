@@ -84,6 +84,18 @@ def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> 
     return variables
 
 
+def namesakes(variables: Variables) -> set[Variable]:
+    """Variables of a name of the user's that another one has already when they come about: they get a number."""
+    found: set[Variable] = set()
+    by_name: dict[str, list[Variable]] = defaultdict(list)
+    for variable in sorted(dict.fromkeys(variables.values()), key=lambda variable: variable.pieces[0][0]):
+        for name in variable.names:
+            if not all(variable.is_apart_from(other) for other in by_name[name]):
+                found.add(variable)
+            by_name[name].append(variable)
+    return found
+
+
 def without_nested(variables: Variables, nested: Collection[Var], ranges: dict[Var, Pieces]) -> None:
     """Frees the names of values that get none, as they are printed where they are used."""
     for variable in dict.fromkeys(variables[var] for var in nested if var in variables):
