@@ -105,6 +105,18 @@ def chosen_and_all(x: Any) -> Any:
     return np.sum(s[CLASSES, np.arange(2)] ** 2) + np.sum(np.sum(s, axis=0) ** 2) + np.sum(s[CLASSES, [1, 1]])
 
 
+def gated(w: Any, x: Any) -> Any:
+    def logistic(z: Any) -> Any:
+        return 1 / (1 + np.exp(-z))
+
+    h = np.zeros(2)
+    for row in x:
+        z = row @ w + h @ w[:2]
+        i, f = logistic(z[:2]), logistic(z[2:])
+        h = f * h + np.sin(i)
+    return np.sum(h)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
@@ -122,6 +134,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),
+    (gated, (np.outer(V, [0.3, -1.0, 0.5, 0.7]), X), ["i = 1 / (1 + np.exp(-z[:2]))\n", "i_k[k] = i\n"], ["z2", "e_k"]),
     (solved_in_turn, (np.outer(V, V) + 3 * np.eye(3), V), ["solution = solution_k[k]\n"], []),
     (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]

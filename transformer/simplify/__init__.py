@@ -47,6 +47,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .joining import joining
     from .order import order
     from .pieces import pieces
+    from .recorded import recorded
     for each in functions:
         order(each, assumptions)
         if copies(each, assumptions, apart=False):
@@ -58,6 +59,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
             fold(each, assumptions)
             dead(each, assumptions, before)
         first_writes(each, assumptions)
+        recorded(each, assumptions)
         if before is Before.SOURCE:
             clearing(each, assumptions)
             if pieces(each, assumptions):
