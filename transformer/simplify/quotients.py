@@ -106,22 +106,9 @@ def without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: 
     own = fold.defined_by(terms, "multiply", "divide", "negative") if depth else None
     if own is None or own.attrs:
         return None
-    if own.op.name == name:
-        for rest, other in (own.args,) if name == "divide" else (own.args, own.args[::-1]):
-            if same_atom(other, factor) and fold.has_type(rest, own.target):
-                return rest
-    elif own.op.name == "divide" and same_atom(own.args[0], factor) and fold.has_type(own.args[1], own.target):
-        return fold.emit(like, Divide, ONE, own.args[1], type=type_of(own.target))
-    if own.op.name == "divide" and name == "multiply":
-        inner = fold.defined_by(own.args[1], "divide")
-        if inner is not None and not inner.attrs and same_atom(inner.args[1], factor) and _divides(
-                fold, own.target, own.args[0], inner.args[0]):
-            return fold.emit(like, Divide, own.args[0], inner.args[0], type=type_of(own.target))
-    if own.op.name == name == "divide" and fold.uses.once(own.target):
-        inner = fold.defined_by(own.args[1], "multiply")
-        for rest, other in (inner.args, inner.args[::-1]) if inner is not None and not inner.attrs else ():
-            if same_atom(other, factor) and _divides(fold, own.target, own.args[0], rest):
-                return fold.emit(like, Divide, own.args[0], rest, type=type_of(own.target))
+    found = _rest(fold, like, own, factor, name)
+    if found is not None:
+        return found
     places = () if not fold.uses.once(own.target) else (0, 1) if own.op.name == "multiply" else (0,)
     for place in places:
         less = without(fold, like, own.args[place], factor, name, depth - 1)
@@ -129,6 +116,31 @@ def without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: 
             args = (*own.args[:place], less, *own.args[place + 1:])
             return fold.emit(like, own.op, *args, type=type_of(own.target))
     return None
+
+
+def _rest(fold: Fold, like: Let, own: Let, factor: Atom, name: str) -> Atom | None:
+    """What a product or quotient is of, if it is this that multiplies, or divides, by a factor."""
+    first, second = own.args[0], own.args[-1]
+    if own.op.name == name:
+        for rest, other in (own.args,) if name == "divide" else (own.args, own.args[::-1]):
+            if same_atom(other, factor) and fold.has_type(rest, own.target):
+                return rest
+    elif own.op is Divide and same_atom(first, factor) and fold.has_type(second, own.target):
+        return fold.emit(like, Divide, ONE, second, type=type_of(own.target))
+    beside = _beside(fold, second, factor, name) if own.op is Divide else None
+    if beside is None or name == "divide" and not fold.uses.once(own.target) or not _divides(
+            fold, own.target, first, beside):
+        return None
+    return fold.emit(like, Divide, first, beside, type=type_of(own.target))
+
+
+def _beside(fold: Fold, divisor: Atom, factor: Atom, name: str) -> Atom | None:
+    """`b` of a divisor `b / factor`, by which a quotient is multiplied by the factor, or of `b * factor`."""
+    inner = fold.defined_by(divisor, "divide" if name == "multiply" else "multiply")
+    if inner is None or inner.attrs:
+        return None
+    sides = (inner.args,) if name == "multiply" else (inner.args, inner.args[::-1])
+    return next((rest for rest, other in sides if same_atom(other, factor)), None)
 
 
 def _times(fold: Fold, stmt: Let, quotient: Let, other: Atom) -> Any:

@@ -24,7 +24,7 @@ from .aliasing import Aliases
 from .conjunctions import conjunction
 from .constants import Constants
 from .demand import Demand, printed_attrs
-from .nesting import Nesting
+from .fitting import Nesting
 from .numbers import number
 from .ranges import is_integer
 from .sizes import SizePlan

@@ -6,42 +6,22 @@ between, if the user gave it no name, and if the line stays one that a person wo
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Merge, Stmt, Var
 from ..core.types import SeqType
 from ..core.walk import METHODS, WRITES, has_effects
 from .aliasing import Aliases, is_array
-from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
+from .fitting import MOST_OPS, Fitting, Nesting, Pending
+from .flow import STEPS, Flow, Move
 from .items import Each
-from .layout import LINE
 from .liveness import Pieces
 from .measure import Tree, is_short, own_width, weight_of, width_of_atom
 from .rows import stands_in_row
 from .stores import Store
 from .variables import Variables, namesakes
 
-MOST_OPS = 14  # operations in one statement
-MOST_NESTED_CALLS = 3
 CONDITIONAL_WIDTH = 60  # a conditional expression may be this wide
-
-
-@dataclass(slots=True)
-class Nesting:
-    """The values without a name, those of them that are looked at in their rows, and the branches that
-    are conditional expressions."""
-
-    values: set[Var] = field(default_factory=set)
-    rows: dict[Var, Store] = field(default_factory=dict)
-    conditional: dict[Stmt, Merge] = field(default_factory=dict)
-    conditions: set[Stmt] = field(default_factory=set)  # `while` loops whose test is one expression
-
-
-Pending = dict[Var, Tree]
 
 
 def nest(flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases) -> Nesting:
@@ -53,35 +33,16 @@ def nest(flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: A
     return nester.result
 
 
-class _Nester:
+class _Nester(Fitting):
     def __init__(self, flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases) -> None:
-        self.flow = flow
+        super().__init__(flow, variables, aliases)
         self.ranges = ranges
-        self.variables = variables
-        self.aliases = aliases
-        self.result = Nesting()
-        self.indent = 1
-        self.inlined: dict[Var, tuple[Var, ...]] = {}  # views printed wherever they are used
         self.trees: dict[Var, Tree] = {}  # of all values used once
         self.tested: dict[Var, tuple[Tree, Pending]] = {}  # of those that a branch tests and hands on, with their block
-        writes = sorted(self._writes(), key=itemgetter(0))
-        self.written = [var for _, var in writes]
-        self.bases = set(self.written)
-        self.written_at = [point for point, _ in writes]
         self.latest = Tree(-1, (), 0)  # of the last plain statement
-        self.barrier = -1  # the last effect
         self.outside: list[Pending] = []  # what is pending around the current block
         self.namesakes = namesakes(variables)
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
-
-    def _writes(self) -> Iterator[tuple[int, Var]]:
-        """Where arrays are written in place, and which."""
-        for stmt, span in self.flow.spans.items():
-            if isinstance(stmt, Let) and is_array(stmt.args[0] if stmt.args else None):
-                copies = stmt.op.name not in WRITES or stmt in self.aliases.writes
-                if not copies or stmt in self.aliases.in_place:
-                    yield span.head, stmt.args[0]  # type: ignore[misc]
-        yield from self.aliases.given_away()
 
     # -- one statement after the other --------------------------------------------------------
 
@@ -132,12 +93,12 @@ class _Nester:
             return
         if any(atom in self.result.values and atom not in self.inlined for atom in stmt.args):
             return
-        if self._is_unchanged(tree, last, ()):
+        if self.is_unchanged(tree, last, ()):
             self.inlined[target] = tree.reads
             for var in tree.reads:                # is read at each of the uses now, and needs a name
                 pending.pop(var, None)
             self.result.values.add(target)
-            self._stretch(tree, last)
+            self.stretch(tree, last)
 
     def _may_nest(self, var: Var, point: int, count: int = 1) -> bool:
         """Whether a value needs no name: it is used once, and the name is not the user's."""
@@ -190,7 +151,7 @@ class _Nester:
                 self.result.rows[var] = store
                 point = self.flow.stores_at[id(store), id(var)]
                 place = tuple(read for read, _ in self.flow.reads[point] if read is not var)
-                self._stretch(Tree(point, place, 0), self.flow.spans[store.loop].end)
+                self.stretch(Tree(point, place, 0), self.flow.spans[store.loop].end)
 
     # -- branches -----------------------------------------------------------------------------
 
@@ -219,15 +180,15 @@ class _Nester:
         if None in sides:
             return False
         parts: list[Tree] = [condition, *tested, *sides]  # type: ignore[list-item]
-        tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" and " if tested else " if  else ")), parts)
-        most = self._room() if tested else min(CONDITIONAL_WIDTH, self._room())
+        tree = self.joined(Tree(self.flow.spans[stmt].end, (), len(" and " if tested else " if  else ")), parts)
+        most = self.room() if tested else min(CONDITIONAL_WIDTH, self.room())
         if tree.width > most or tree.ops > MOST_OPS // 2:
             return False
         self.result.conditional[stmt] = merge
         self.result.values.update(v for v in (merge.then, merge.orelse) if v in then or v in orelse)  # type: ignore
         for part in tested:
             self.result.values.add(stmt.cond)  # type: ignore[arg-type]
-            self._stretch(part, self.flow.spans[stmt].head)
+            self.stretch(part, self.flow.spans[stmt].head)
         if self._may_nest(merge.target, self.flow.spans[stmt].head):
             pending[merge.target] = tree
         elif self._may_nest(merge.target, self.flow.spans[stmt].head, 2):
@@ -241,7 +202,7 @@ class _Nester:
         hands_on = (merge.then is stmt.cond) != (merge.orelse is stmt.cond)
         if tree is None or block is not pending or not hands_on:
             return []
-        return [tree] if self._is_unchanged(tree, self.flow.spans[stmt].head, ()) else []
+        return [tree] if self.is_unchanged(tree, self.flow.spans[stmt].head, ()) else []
 
     def _stores_in(self, stmt: If) -> bool:
         return any((stmt, side) in self.flow.stored.at_end for side in ("then", "orelse")) or any(
@@ -304,14 +265,14 @@ class _Nester:
             for member in group:
                 pending.pop(member, None)
                 self.result.values.add(member)
-                self._stretch(self.trees[member], point)
+                self.stretch(self.trees[member], point)
 
     def _group(self, value: Var, moves: dict[Any, Move], point: int) -> list[Var]:
         """The next values that must be computed together with one; none if that is not possible."""
         group = [value]
         for member in group:
             tree = self.trees[member]
-            if member in self.result.values or self._is_written(tree, point) or tree.point < self.barrier:
+            if member in self.result.values or self.is_written(tree, point) or tree.point < self.barrier:
                 return []
             for var in tree.reads:
                 for other in self._bound_between(var, tree.point, point):
@@ -348,73 +309,9 @@ class _Nester:
         """A row of records that only an inner loop reads is written `rows[k, j]` there."""
         for var, _ in self.flow.reads.get(point, ()):
             is_row = var in outer and isinstance(var.type, SeqType) and self._is_read(var)
-            if is_row and self._is_unchanged(outer[var], end, ()):
-                self._take(var, outer, end)
+            if is_row and self.is_unchanged(outer[var], end, ()):
+                self.take(var, outer, end)
 
     def _is_read(self, var: Var) -> bool:
         """Whether a loop read a sequence; one that is computed would be computed for every position."""
         return var in self.aliases.homes and self.aliases.homes[var].kind == "read"
-
-    def _take(self, var: Var, pending: Pending, point: int) -> None:
-        """Nests a value into what stands at `point`, where its operands are read now."""
-        self.result.values.add(var)
-        self._stretch(pending.pop(var), point)
-
-    def _stretch(self, tree: Tree, point: int) -> None:
-        for operand in tree.reads:
-            self.variables[operand].stretches.append((tree.point * STEPS + READ, point * STEPS + READ))
-
-    # -- the decision -------------------------------------------------------------------------
-
-    def consume(self, point: int, pending: Pending, tree: Tree, fixed: Iterable[Any] = ()) -> Tree:
-        """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable;
-        gives the whole."""
-        reads = [var for var, _ in self.flow.reads.get(point, ())]
-        if self.inlined:
-            reads = [own for var in reads for own in self.inlined.get(var, (var,))]
-        nestable = [var for var in reads if var in pending and var not in fixed]
-        tree.width += sum(map(width_of_atom, reads))
-        tree.reads = tuple([var for var in reads if var not in nestable] if nestable else reads)
-        for var in sorted(nestable, key=lambda var: pending[var].width):
-            joined = self._joined(tree, [pending[var]])
-            joined.width -= width_of_atom(var)
-            if self._is_readable(joined) and self._is_unchanged(pending[var], point, fixed):
-                self._take(var, pending, point)
-                tree = joined
-            else:
-                tree.reads += (var,)
-        return tree
-
-    def _joined(self, outer: Tree, parts: list[Tree]) -> Tree:
-        reads, width, ops, calls = outer.reads, outer.width, outer.ops, 0
-        for part in parts:
-            reads += part.reads
-            width += part.width
-            ops += part.ops
-            calls = max(calls, part.calls)
-        return Tree(outer.point, reads, width, ops, outer.calls + calls)
-
-    def _room(self) -> int:
-        return LINE - 4 * self.indent - 8
-
-    def _is_readable(self, tree: Tree) -> bool:
-        return tree.width <= self._room() and tree.ops <= MOST_OPS and tree.calls <= MOST_NESTED_CALLS
-
-    def _is_unchanged(self, tree: Tree, point: int, fixed: Iterable[Any]) -> bool:
-        """Whether everything that an expression reads is at `point` what it was where it stood."""
-        if tree.point < self.barrier < point:
-            return False
-        first = tree.point * STEPS + DEFINED + 1
-        for var in tree.reads:
-            last = point * STEPS + (COPIED if var in fixed else READ)
-            if self.variables[var].definitions_in(first, last):
-                return False
-        return not self._is_written(tree, point)
-
-    def _is_written(self, tree: Tree, point: int) -> bool:
-        written = self._writes_between(tree.point, point)
-        arrays = [var for var in tree.reads if is_array(var)] if written else []
-        return any(self.aliases.may_share(var, base) for base in written for var in arrays)
-
-    def _writes_between(self, first: int, last: int) -> list[Var]:
-        return self.written[bisect_right(self.written_at, first):bisect_left(self.written_at, last)]

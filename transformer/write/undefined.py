@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..core.grammar import UNDEFINED, Atom, Call, Let, Var
 from ..core.running import certainly_runs
 from .aliasing import Aliases, Edge
+from .fitting import Nesting
 from .flow import Flow
-from .nesting import Nesting
 from .variables import Variables
 
 # What looks at its operands even if nobody looks at its result.
