@@ -15,10 +15,11 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .arithmetic import converted
 from .base import Op
+from .broadcasting import standing_1d, standing_2d, standing_3d
 from .creation import zeros_for
 from .elements import choose, is_below, moved, regrouped
 from .rewritten import Rewritten
-from .shape import Sizes, expanded, from_here, reshaped, standing_1d, standing_2d, standing_3d
+from .shape import Sizes, expanded, from_here, reshaped
 from .value import value
 
 UNEQUAL = ("all the input array dimensions except for the concatenation axis must match exactly, "

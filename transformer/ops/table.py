@@ -19,8 +19,8 @@ from .base import Op
 from .registry import registry
 
 FAMILIES = ("identity", "arithmetic", "rounding", "powers", "elementary", "comparison", "selection", "logic",
-            "reduction", "shape", "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
-            "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching", "sorting",
+            "reduction", "shape", "broadcasting", "extents", "axes", "joining", "splitting", "literals", "arrangement",
+            "borders", "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching", "sorting",
             "samples", "triangles", "factorizations", "indexing", "linear_algebra", "fourier", "fourier_several",
             "singular_values", "eigenvalues", "triangular", "lu", "least_squares", "matrix_functions", "special",
             "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal", "distributions", "box_cox", "losses",
