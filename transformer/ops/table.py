@@ -21,11 +21,12 @@ from .registry import registry
 FAMILIES = ("identity", "arithmetic", "rounding", "powers", "elementary", "comparison", "selection", "logic",
             "reduction", "shape", "broadcasting", "extents", "axes", "joining", "splitting", "literals", "arrangement",
             "borders", "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
-            "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra", "fourier", "fourier_several",
-            "singular_values", "eigenvalues", "triangular", "lu", "least_squares", "matrix_functions", "special",
-            "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal", "distributions", "box_cox", "losses",
-            "statistics", "missing", "norms", "number_theory", "complex_numbers", "scans", "sequences", "saved",
-            "collectives", "across_lanes", "exchanges", "random_bits", "inverse_error", "rounded")
+            "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra", "fourier",
+            "fourier_several", "singular_values", "eigenvalues", "triangular", "lu", "least_squares",
+            "matrix_functions", "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
+            "distributions", "box_cox", "losses", "statistics", "missing", "norms", "number_theory", "complex_numbers",
+            "scans", "sequences", "saved", "collectives", "across_lanes", "exchanges", "random_bits", "inverse_error",
+            "rounded")
 
 
 @cache
