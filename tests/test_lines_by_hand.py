@@ -117,6 +117,17 @@ def gated(w: Any, x: Any) -> Any:
     return np.sum(h)
 
 
+def made_as_written(x: Any) -> Any:
+    n = len(x)
+    y, z = np.zeros(n), np.zeros_like(x)
+    h = np.zeros(n)
+    for i in range(1, n):
+        y[i] = np.sin(y[i - 1]) * x[i]
+        z[i] = z[i - 1] * x[i] + x[i - 1]
+        h = np.sin(h + y[i]) * x
+    return np.sum(y * z * h)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = [
     (backwards, (V, 1.1), ["_k[t] = ", "for t in range(n):\n", "_k[t]\n"], ["n - t"]),
     (backwards_from_the_last_but_one, (V, 1.1),
@@ -135,6 +146,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),
     (gated, (np.outer(V, [0.3, -1.0, 0.5, 0.7]), X), ["i = 1 / (1 + np.exp(-z[:2]))\n", "i_k[k] = i\n"], ["z2", "e_k"]),
+    (made_as_written, (V,), ["y = np.zeros(n)\n", "z = np.zeros_like(x)\n", " = np.empty((n - 1, n))\n"],
+     ["+ x.shape"]),
     (solved_in_turn, (np.outer(V, V) + 3 * np.eye(3), V), ["solution = solution_k[k]\n"], []),
     (standardized, (X.T,), ["dx = (dz - np.mean(dz * z, axis=0) * z - np.mean(dz, axis=0)) / spread\n"], ["np.inf"]),
 ]

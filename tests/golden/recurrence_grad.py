@@ -15,7 +15,7 @@ def recurrence_grad(x):
         raise ValueError(f"n is {n} but must be at least 1")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
-    f = np.zeros_like(x)
+    f = np.zeros(n)
     f[0] = x[0]
     for i in range(1, n):
         f[i] = x[i] + f[i - 1] ** 2

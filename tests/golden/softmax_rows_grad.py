@@ -14,7 +14,7 @@ def softmax_rows_grad(x, v):
         raise ValueError("x and v must have 2 and 1 axes")
     if any(each.dtype.kind != "f" for each in (x, v)):
         raise TypeError("x and v must be arrays of floats")
-    out = np.zeros_like(x)
+    out = np.zeros((n, m))
     total_k = np.empty(n)
     for i in range(n):
         total = 0.0

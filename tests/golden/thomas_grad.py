@@ -19,9 +19,9 @@ def thomas_grad(a, b, c, d):
         raise ValueError(f"n is {n} but must be at least 1")
     if any(each.dtype.kind != "f" for each in (a, b, c, d)):
         raise TypeError("a, b, c and d must be arrays of floats")
-    upper = np.zeros_like(d)
-    right = np.zeros_like(d)
-    x = np.zeros_like(d)
+    upper = np.zeros(n)
+    right = np.zeros(n)
+    x = np.zeros(n)
     b_0 = b[0]
     ratio = c[0] / b_0
     upper[0] = ratio

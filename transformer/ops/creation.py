@@ -192,7 +192,7 @@ class ZerosLike(Rewritten):
     calls = np.zeros_like
 
     def rewrite(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-        return apply(Zeros, _like(a, shape, dtype), {}, "np.zeros")
+        return apply(Zeros, _like(a, shape, dtype), {}, "np.zeros_like")
 
 
 class OnesLike(Rewritten):
@@ -200,7 +200,7 @@ class OnesLike(Rewritten):
     calls = np.ones_like
 
     def rewrite(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-        return apply(Ones, _like(a, shape, dtype), {}, "np.ones")
+        return apply(Ones, _like(a, shape, dtype), {}, "np.ones_like")
 
 
 class EmptyLike(Rewritten):
@@ -208,7 +208,7 @@ class EmptyLike(Rewritten):
     calls = np.empty_like
 
     def rewrite(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
-        return apply(Empty, _like(prototype, shape, dtype), {}, "np.empty")
+        return apply(Empty, _like(prototype, shape, dtype), {}, "np.empty_like")
 
 
 class FullLike(Rewritten):
@@ -217,7 +217,7 @@ class FullLike(Rewritten):
 
     def rewrite(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
         sizes, dtype = _like(a, shape, dtype)
-        return apply(Full, (sizes, fill_value, dtype), {}, "np.full")
+        return apply(Full, (sizes, fill_value, dtype), {}, "np.full_like")
 
 
 class Eye(Creation):

@@ -214,7 +214,7 @@ class Loops(Statements):
         if not store.sizes:
             return first
         whole = self.expressions.sizes.whole(store.sizes)
-        if whole is not None:
+        if whole is not None and not self.expressions.sizes.are_named(store.sizes):
             return ast.BinOp(ast.Tuple([first]), ast.Add(), ast.Attribute(self.name(whole), "shape"))
         return ast.Tuple([first, *map(self._extent, store.sizes)])
 

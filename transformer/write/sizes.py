@@ -103,6 +103,11 @@ class SizePlan:
         is_shape = isinstance(sizes, tuple) and any(isinstance(size, Size) for size in sizes)
         return self.shapes.get(self.normal_shape(sizes)) if is_shape and all(map(_is_extent, sizes)) else None
 
+    def are_named(self, sizes: Any) -> bool:
+        """Whether sizes are numbers and dimensions with names, so that they tell more than the shape of a parameter."""
+        atoms = [single_atom(self.shorter(size)) for size in sizes if isinstance(size, Size)]
+        return bool(atoms) and all(atom in self.named for atom in atoms)
+
     def normal(self, size: Any) -> Any:
         """A size in terms of one dimension of each group of equal ones."""
         if isinstance(size, Dim):
@@ -226,7 +231,7 @@ class SizePlan:
     def shape(self, sizes: Shape, name: Any) -> ast.expr:
         """A shape: `x.shape` of a parameter, or its sizes one by one."""
         whole = self.whole(sizes)
-        if whole is not None:
+        if whole is not None and not self.are_named(sizes):
             return ast.Attribute(name(whole), "shape")
         return ast.Tuple([self.added(None, size, name) or number(0) for size in sizes])
 

@@ -111,7 +111,9 @@ def filled(e: Any, stmt: Let) -> ast.expr:
     values = [e.atom(atom) for atom in stmt.args]
     twin = e.sizes.whole(shape)
     own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)  # type: ignore[union-attr]
-    if twin is not None and e.sizes.same_type(twin.type, type):
+    like = stmt.attrs.get("spelling", "").endswith("_like")
+    is_told = not like and stmt.target.name is not None and stmt.target.primal is None and e.sizes.are_named(shape)
+    if twin is not None and e.sizes.same_type(twin.type, type) and not is_told:
         return ast.Call(of_numpy(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
     dtype = [dtype_tree(type.dtype)] if type.dtype != own else []  # type: ignore[union-attr]
     return ast.Call(of_numpy(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])
