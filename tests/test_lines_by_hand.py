@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from transformer import check_grads, grad
+from transformer.api import pushforward
 
 X = np.array([[0.3, 1.2, -0.7], [0.8, -0.4, 1.5]])
 V = np.array([0.5, -1.0, 2.0])
@@ -165,3 +166,8 @@ def test_lines_and_numbers(function: Callable[..., Any], arguments: tuple[Any, .
 def test_roots_of_what_is_below_zero_stay_nan() -> None:
     with np.errstate(invalid="ignore"):
         assert np.isnan(grad(root_of_negative)(np.float64(-1.0)))
+
+
+def test_a_number_stands_behind_what_is_compared_with_it() -> None:
+    source = pushforward(lambda x: np.sum(np.maximum(0, x)), (0,)).source_for(V, V)
+    assert "x > 0" in source and "x == 0" in source

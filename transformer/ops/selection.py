@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Const
 from ..core.halves import finfo, is_half
 from ..core.types import INT, ArrayType
 from . import scalars
@@ -70,6 +71,11 @@ def _share(t, wins, ties):
     return where(wins, t, where(ties, 0.5 * t, 0.0))
 
 
+def _ties(a, b):
+    """Where both were selected; of a number that is written down, it stands behind."""
+    return b == a if isinstance(value(a).atom, Const) else a == b
+
+
 def _winning(given, a_wins, b_wins, ties):
     """The tangent of the operand that was selected; the mean of both where both were."""
     da, db = given
@@ -89,7 +95,7 @@ class Maximum(Elementwise):
                 lambda t, a, b, y: _share(t, b > a, a == b))
 
     def tangent(given, a, b, y):
-        return _winning(given, a > b, b > a, a == b)
+        return _winning(given, a > b, b > a, _ties(a, b))
 
 
 class Minimum(Elementwise):
@@ -103,7 +109,7 @@ class Minimum(Elementwise):
                 lambda t, a, b, y: _share(t, b < a, a == b))
 
     def tangent(given, a, b, y):
-        return _winning(given, a < b, b < a, a == b)
+        return _winning(given, a < b, b < a, _ties(a, b))
 
 
 class Fmax(Elementwise):
