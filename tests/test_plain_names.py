@@ -1,0 +1,53 @@
+"""Names in derivatives: of what a value is, or of what it is the derivative of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from transformer import grad
+
+X = np.arange(1.0, 7.0).reshape(2, 3)
+V = np.array([0.5, -1.0, 2.0])
+
+
+def dense(w: Any, b: Any, x: Any) -> Any:
+    return np.sum(np.tanh(x @ w + b) ** 3)
+
+
+def laplacian(u: Any, c: Any, steps: Any) -> Any:
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += c * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u ** 2)
+
+
+def signs(a: Any, b: Any, x: Any) -> Any:
+    q = -x * b
+    z = 2 * x
+    return np.sum(np.sin(a - q) * np.cos(3 * z))
+
+
+def every_other(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x) - 1, -1, -2):
+        total = total * x[i] + np.sin(x[i])
+    return total
+
+
+def test_a_cotangent_is_called_after_its_primal() -> None:
+    source = grad(dense, (0, 1)).source_for(X.T, np.ones(2), X)
+    assert "    db = np.sum(dtotal, axis=0)\n    dw = x.T @ dtotal\n" in source
+    assert "        du[1:-1] -= 2 * dtotal\n" in grad(laplacian).source_for(V, 0.2, 3)
+
+
+def test_names_are_of_what_they_stand_for() -> None:
+    """Where a sign or a factor moves, the value that loses it loses the name that the user gave it."""
+    source = grad(signs).source_for(V, V, V)
+    assert "q = x * b" not in source and "z = 6 * x" not in source
+    assert " q = " not in source and " z = " not in source
+
+
+def test_steps_of_a_range_come_in_front() -> None:
+    assert "i = n - 1 - 2 * k" in grad(every_other).source_for(V)

@@ -1,0 +1,64 @@
+"""Lines of forward mode that a person would write so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from differences import assert_close, directional
+
+from transformer import jacfwd, jacrev
+from transformer.api import pushforward
+
+X = np.arange(1.0, 7.0).reshape(2, 3)
+V = np.array([0.5, -1.0, 2.0])
+
+
+def chosen(r: Any, d: Any) -> Any:
+    return r, np.sum(np.where(r <= d, 0.5 * r ** 2, d * r))
+
+
+def pendulum(q: Any, p: Any, dt: Any) -> Any:
+    return 0.5 * p ** 2 - np.cos(q) + dt * np.sin(q) / p
+
+
+def directed(x: Any, v: Any) -> Any:
+    unit = (x + v) / np.sqrt(x @ x)
+    return unit, np.sum(np.exp(x[:, None] - np.max(x[:, None] * v, axis=0)))
+
+
+def moves(x: Any) -> Any:
+    return x @ (2 * x.T).T
+
+
+TANGENTS = [
+    (pendulum, (0.3, 0.7, 0.1), (1.0, 1.0, 1.0),
+     ["dtotal = dp * p + dq * sin_q + (ddt * sin_q + dt * (dq * cos_q) - ratio * dp) / p"], ["0.5 * (", "/ p / p"]),
+    (directed, (V, V), (V, V), ["(dx + dv - unit * (dx @ x / root)) / root", "same = scaled == top\n"], ["x @ dx"]),
+    (chosen, (V, 0.7), (V, 1.0), ["np.sum(np.where(mask, dr * r, "], ["0.0"]),
+    (moves, (X[:, :2],), (X[:, :2],), ["x @ scaled, dx @ scaled + x @ (2 * dx)"], [".T"]),
+]
+
+
+@pytest.mark.parametrize("function, primals, directions, there, gone", TANGENTS,
+                         ids=lambda item: getattr(item, "__name__", ""))
+def test_tangents(function: Callable[..., Any], primals: Any, directions: Any, there: Any, gone: Any) -> None:
+    """Factors stand where the primal has them, constants in front, and a quotient is divided once."""
+    made = pushforward(function, tuple(range(len(primals))))
+    source = made.source_for(*primals, *directions)
+    assert [line for line in there if line not in source] == [], source
+    assert [line for line in gone if line in source] == [], source
+    assert_close(made(*primals, *directions)[1], directional(function, primals, directions), "tangent", np.dtype(float))
+
+
+def test_jacobians_do_not_multiply_by_the_unit_matrix() -> None:
+    """It is not there: rows are scaled, and what is linear is its matrix."""
+    def layer(w: Any, x: Any) -> Any:
+        return np.tanh(w @ x) - 0.5 * w @ x
+
+    for made in (jacfwd(layer, argnums=1), jacrev(layer, argnums=1)):
+        source = made.source_for(X, V)
+        assert "eye" not in source, source
+        np.testing.assert_allclose(made(X, V), (0.5 - np.tanh(X @ V) ** 2)[:, None] * X, atol=1e-12)
