@@ -36,7 +36,7 @@ from transformer.ops.identity import Same
 from transformer.read.demand import Demand
 from transformer.read.entry import Reading, signature_of
 from transformer.read.interface import Result
-from transformer.read.reader import read
+from transformer.read.readings import read
 from transformer.read.values import Hole
 from transformer.run.signature import describe
 

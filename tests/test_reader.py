@@ -24,7 +24,7 @@ from transformer.core.sizes import Dim, Size
 from transformer.core.types import INT, ArrayType
 from transformer.core.walk import all_statements
 from transformer.read.demand import Demand
-from transformer.read.reader import read
+from transformer.read.readings import read
 
 
 def assert_same(found: Any, wanted: Any, where: str) -> None:

@@ -31,7 +31,7 @@ from transformer.ops.table import ops
 from transformer.ops.value import Value
 from transformer.read.demand import Demand
 from transformer.read.interface import AxislessType
-from transformer.read.reader import Reading, read
+from transformer.read.readings import Reading, read
 from transformer.read.values import Hole
 from transformer.run.signature import describe
 from transformer.simplify import simplify

@@ -27,7 +27,7 @@ from .read.clocks import without_clocks
 from .read.demand import Demand
 from .read.interface import Interface
 from .read.places import place_of
-from .read.reader import Reading, read
+from .read.readings import Reading, read
 from .settings import config
 from .simplify import simplify
 from .simplify.asked_places import without_tests_of_places

@@ -1,15 +1,13 @@
 """The reader: an interpreter of Python source whose values may be dynamic.
 
-`read` takes a function and abstract arguments and gives its Core. `Reader` is the state of one
-reading; what each kind of statement, expression and call means stands in the modules of the tables
-below, one function per kind of node.
+`Reader` is the state of one reading; a function may need several (`readings`). What each kind of statement, expression
+and call means stands in the modules of the tables below, one function per kind of node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -20,7 +18,6 @@ from ..core.errors import NotSupported, Origin, TransformError
 from ..core.grammar import Atom, Const, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Size
-from ..core.types import ArrayType
 from ..ops.value import Value
 from . import (
     assignment,
@@ -43,9 +40,7 @@ from .asked_classes import Question
 from .attempts import Catching
 from .attributes import attribute
 from .calls import call
-from .casts import Widen
-from .demand import Unroll
-from .entry import Reading, read_target
+from .findings import Findings
 from .frames import Frame, stamp
 from .joins import Guessing
 from .journal import Cell, Item, Journal, Name, Place
@@ -54,10 +49,7 @@ from .outside import Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
-from .testing import Untested, testing_signs
 from .values import Conflict, OrNone, View
-
-__all__ = ["Reader", "Reading", "read"]
 
 Handler = Callable[["Reader", Any], Any]
 
@@ -83,125 +75,6 @@ EXPRESSIONS: dict[type, Handler] = {
     **producers.EXPRESSIONS,
     **trying.EXPRESSIONS,
 }
-
-MOST_READINGS = 128  # each asks for one more loop to be unrolled
-
-
-def read(
-    target: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    *,
-    hints: Mapping[Any, int],
-    smallest: int = 0,
-    mapped: Collection[str] = (),
-    with_lists: bool = False,
-) -> Reading:
-    """The Core of a function for abstract arguments.
-
-    `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
-    (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
-    is known to be at least. `mapped` are the paths of arguments that differ from lane to lane. `with_lists` are
-    results lists whose length the program finds (`Items`).
-
-    Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
-    read.
-    """
-    findings = Findings()
-    for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), findings, mapped)
-        try:
-            with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
-                return read_target(reader, target, args, kwargs, with_lists)
-        except Unroll as request:
-            if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
-                raise request.refusal from None
-        except Widen as request:
-            _declare(findings.declared, request, reader)
-        except trying.Attempts as request:
-            findings.caught[request.place] = True
-        except trying.Ends as request:
-            findings.ended.add(request.place)
-        except TransformError as refusal:
-            if not _may_go_on(refusal, reader):
-                raise
-        except RecursionError:
-            raise NotSupported(
-                "the function is nested too deeply to be read",
-                reader.builder.origin,
-                instead="Split long expressions and chains of elif.",
-            ) from None
-    raise NotSupported(
-        "too many loops would have to be unrolled",
-        reader.builder.origin,
-        instead="Keep one type and shape for each name in a loop, or split the function.",
-    )
-
-
-def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> None:
-    if declared.get(request.key) == request.type:
-        raise NotSupported(
-            f"a name that may be unbound is once {request.type} and once not",
-            reader.builder.origin,
-            instead="Give it a value of one type before.",
-        ) from None
-    declared[request.key] = request.type
-
-
-def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
-    """Whether another reading may succeed, in which the program tests more, or loops are unrolled."""
-    places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
-    found = places - reader.tested
-    reader.tested |= found
-    return bool(found) or reader.findings.unroll_all()
-
-
-@dataclass
-class Findings:
-    """What readings found that all later ones of the same function know from the start.
-
-    `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
-    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
-    (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
-    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, and `ended` the
-    managers under `with` that end exceptions.
-    """
-
-    unrolled: dict[Any, TransformError] = field(default_factory=dict)
-    declared: dict[Any, ArrayType] = field(default_factory=dict)
-    tested: set[Any] = field(default_factory=set)
-    opened: dict[Any, TransformError | None] = field(default_factory=dict)
-    instead: dict[Any, bool] = field(default_factory=dict)
-    caught: dict[Any, bool] = field(default_factory=dict)
-    ended: set[Origin] = field(default_factory=set)
-
-    def unroll(self, request: Unroll) -> bool:
-        """Notes that a loop has to be unrolled for what follows it; False if that was known before."""
-        if request.loop in self.unrolled and not self.instead.get(request.loop):
-            return False
-        self.unrolled[request.loop] = request.refusal
-        self._close(request.loop)
-        return True
-
-    def unroll_all(self) -> bool:
-        """Has loops unrolled that carry sizes instead; False if there are none."""
-        found = [loop for loop, carries_sizes in self.instead.items() if carries_sizes]
-        for loop in found:
-            self._close(loop)
-        return bool(found)
-
-    def _close(self, loop: Any) -> None:
-        self.instead[loop] = False
-        self.opened.pop(loop, None)
-
-    def copy(self) -> Findings:
-        return Findings(*(each.copy() for each in vars(self).values()))
-
-    def restore(self, other: Findings) -> None:
-        """Forgets what was found since the other one was copied."""
-        for kept, before in zip(vars(self).values(), vars(other).values()):
-            kept.clear()
-            kept.update(before)
 
 
 class Reader:

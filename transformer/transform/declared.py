@@ -16,8 +16,9 @@ from ..ops.registry import Defined, registry
 from ..ops.ruled import Ruled
 from ..ops.table import ops
 from ..ops.value import NUMBERS, Value, value
+from ..read.findings import Findings
 from ..read.kinds import described
-from ..read.reader import Findings, Reader
+from ..read.reader import Reader
 from ..read.ruled import origin_of, read_rule
 
 

@@ -1,0 +1,58 @@
+"""What one reading of a function finds out that the next one has to know from the start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.errors import Origin, TransformError
+from ..core.types import ArrayType
+from .demand import Unroll
+
+
+@dataclass
+class Findings:
+    """What readings found that all later ones of the same function know from the start.
+
+    `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
+    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
+    (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
+    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, and `ended` the
+    managers under `with` that end exceptions.
+    """
+
+    unrolled: dict[Any, TransformError] = field(default_factory=dict)
+    declared: dict[Any, ArrayType] = field(default_factory=dict)
+    tested: set[Any] = field(default_factory=set)
+    opened: dict[Any, TransformError | None] = field(default_factory=dict)
+    instead: dict[Any, bool] = field(default_factory=dict)
+    caught: dict[Any, bool] = field(default_factory=dict)
+    ended: set[Origin] = field(default_factory=set)
+
+    def unroll(self, request: Unroll) -> bool:
+        """Notes that a loop has to be unrolled for what follows it; False if that was known before."""
+        if request.loop in self.unrolled and not self.instead.get(request.loop):
+            return False
+        self.unrolled[request.loop] = request.refusal
+        self._close(request.loop)
+        return True
+
+    def unroll_all(self) -> bool:
+        """Has loops unrolled that carry sizes instead; False if there are none."""
+        found = [loop for loop, carries_sizes in self.instead.items() if carries_sizes]
+        for loop in found:
+            self._close(loop)
+        return bool(found)
+
+    def _close(self, loop: Any) -> None:
+        self.instead[loop] = False
+        self.opened.pop(loop, None)
+
+    def copy(self) -> Findings:
+        return Findings(*(each.copy() for each in vars(self).values()))
+
+    def restore(self, other: Findings) -> None:
+        """Forgets what was found since the other one was copied."""
+        for kept, before in zip(vars(self).values(), vars(other).values()):
+            kept.clear()
+            kept.update(before)

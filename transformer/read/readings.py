@@ -1,0 +1,90 @@
+"""A function is read again and again, until a reading finds nothing that it would have had to know before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from ..core.errors import NotSupported, TransformError
+from ..core.guards import Assumptions
+from ..core.types import ArrayType
+from . import trying
+from .casts import Widen
+from .demand import Unroll
+from .entry import Reading, read_target
+from .findings import Findings
+from .reader import Reader
+from .testing import Untested, testing_signs
+
+__all__ = ["Reading", "read"]
+
+MOST_READINGS = 128  # each asks for one more loop to be unrolled
+
+
+def read(
+    target: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    hints: Mapping[Any, int],
+    smallest: int = 0,
+    mapped: Collection[str] = (),
+    with_lists: bool = False,
+) -> Reading:
+    """The Core of a function for abstract arguments.
+
+    `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
+    (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
+    is known to be at least. `mapped` are the paths of arguments that differ from lane to lane. `with_lists` are
+    results lists whose length the program finds (`Items`).
+
+    Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
+    read.
+    """
+    findings = Findings()
+    for _ in range(MOST_READINGS):
+        reader = Reader(Assumptions(hints, smallest), findings, mapped)
+        try:
+            with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
+                return read_target(reader, target, args, kwargs, with_lists)
+        except Unroll as request:
+            if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
+                raise request.refusal from None
+        except Widen as request:
+            _declare(findings.declared, request, reader)
+        except trying.Attempts as request:
+            findings.caught[request.place] = True
+        except trying.Ends as request:
+            findings.ended.add(request.place)
+        except TransformError as refusal:
+            if not _may_go_on(refusal, reader):
+                raise
+        except RecursionError:
+            raise NotSupported(
+                "the function is nested too deeply to be read",
+                reader.builder.origin,
+                instead="Split long expressions and chains of elif.",
+            ) from None
+    raise NotSupported(
+        "too many loops would have to be unrolled",
+        reader.builder.origin,
+        instead="Keep one type and shape for each name in a loop, or split the function.",
+    )
+
+
+def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> None:
+    if declared.get(request.key) == request.type:
+        raise NotSupported(
+            f"a name that may be unbound is once {request.type} and once not",
+            reader.builder.origin,
+            instead="Give it a value of one type before.",
+        ) from None
+    declared[request.key] = request.type
+
+
+def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
+    """Whether another reading may succeed, in which the program tests more, or loops are unrolled."""
+    places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
+    found = places - reader.tested
+    reader.tested |= found
+    return bool(found) or reader.findings.unroll_all()
