@@ -46,6 +46,14 @@ def test_rows_that_need_each_other_stay_together(name: str) -> None:
     assert re.search(r"^    for \w in range\(\w+ - 1\):\n(        \w+ = .*\n)*        for ", loops, re.MULTILINE), loops
 
 
+def test_running_totals_of_columns_go_down_row_by_row() -> None:
+    """The scan along the rows that takes them joins; no matrix of the first totals is kept."""
+    loops = loops_of("window_sums")
+    assert re.search(r"for i in range\(n\):\n        (\w+) = -0\.0\n        for j in range\(m\):\n"
+                     r"(            .*\n)*            total\[j\] = total(\d) *\n", loops), loops
+    assert len(re.findall(r"^    for ", loops, re.MULTILINE)) == 3, loops
+
+
 def test_rows_are_made_where_they_are_read() -> None:
     loops = loops_of("stencils_of_stencils")
     assert "flow = np.empty(" in loops and len(re.findall(r"% 2", loops)) == 2, loops

@@ -118,11 +118,24 @@ def handed_from_row_to_row(c, y):
     return np.sum(y) + np.sum(c * c)
 
 
+def window_sums(x):
+    """Of windows of two by two, by the running totals of both axes."""
+    totals = np.cumsum(np.cumsum(x * x, axis=0), axis=1)
+    return np.sum((totals[2:, 2:] - totals[:-2, 2:] - totals[2:, :-2] + totals[:-2, :-2]) ** 2)
+
+
+def sum_of_running_totals(x):
+    """Rows of totals go from one row to the next while all is added up."""
+    return np.sum(np.cumsum(np.sin(x), axis=0) ** 2) + np.sum(np.max(np.cumprod(x, axis=0), axis=1))
+
+
 PLANE = np.array([[0.3, -0.7, 1.4], [-1.2, 0.9, 0.2], [0.5, -0.1, -1.7]])
 
 PROGRAMS = [
     Program(halved_before_the_row_above, fixed(4.1 * PLANE, PLANE.T + 0.1), (0, 1), order=1, tags=("loops",)),
     Program(handed_from_row_to_row, fixed(PLANE, 3 * PLANE.T + 0.15), (0, 1), order=1, tags=("loops",)),
+    Program(window_sums, normal(("m", "n")), order=1, tags=("loops",)),
+    Program(sum_of_running_totals, fixed(PLANE), order=1, tags=("loops",)),
     Program(sweep_with_two_writes, normal(("m", "n"), ("m", "n")), (0, 1), order=1, tags=("loops",)),
     Program(columns_of_equations, positive((2, "m", "n"), (2, "m", "n"), (2, "m", "n"), (2, "m", "n")), (0, 1, 2, 3),
             order=1, tags=("loops",)),

@@ -194,7 +194,7 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
         case If():
             stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
         case Nest() | Fold():
-            if getattr(stmt, "ordered", False):                          # read by the iterations to come
+            if isinstance(stmt, Fold) or stmt.ordered:                   # read by the iterations to come
                 alive.update(each.args[0] for each in statements(stmt.body) if is_load(each))
             stmt.body = swept(stmt.body, alive)
         case Loop():

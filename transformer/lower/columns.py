@@ -5,7 +5,15 @@
             total + x[i, j]          →      nest i < n, j < m, in order
         store y, j, total                       y[j] += x[i, j]
 
-Memory is read in its order then, and numbers next to each other are added at the same time.
+Memory is read in its order then, and numbers next to each other are added at the same time. Running totals along
+columns, and whatever else a fold stores on its way, go down row by row with a row of the numbers that it hands on:
+
+    nest j < m                              nest j < m
+        fold i < n, total = 0                   store totals, j, 0
+            next = total + x[i, j]       →  nest i < n, j < m, in order
+            store y, (i, j), next               next = totals[j] + x[i, j]
+                                                store y, (i, j), next
+                                                store totals, j, next
 """
 
 from __future__ import annotations
@@ -36,6 +44,8 @@ def _by_rows(nest: Nest, only_long: bool) -> Block:
     """A nest around one sum, as three: what totals begin with, the additions, and what becomes of them; of several
     extremes, which follow from each other, one after another."""
     folds = [stmt for stmt in nest.body if isinstance(stmt, Fold)]
+    if _is_scan(nest, folds, only_long):
+        return _scan_by_rows(nest, folds[0])
     steps = [step for step in map(_step, folds) if step is not None]
     if not folds or len(steps) < len(folds) or not nest.indices:
         return [nest]
@@ -50,6 +60,36 @@ def _by_rows(nest: Nest, only_long: bool) -> Block:
         return [nest]
     *made, last = _apart(nest, at, folds[0], folds[0].carries[0], steps[0])
     return [*made, *(_by_rows(last, only_long) if len(folds) > 1 else [last])]
+
+
+def _is_scan(nest: Nest, folds: list[Fold], only_long: bool) -> bool:
+    """Whether all that a nest does is to go down columns, and to store on its way."""
+    if len(folds) != 1 or not nest.indices or nest.body[-1] is not folds[0]:
+        return False
+    body = folds[0].body
+    if not any(isinstance(stmt, Store) for stmt in body) or not all(isinstance(stmt, (Let, Store)) for stmt in body):
+        return False
+    if only_long and min(places(folds[0].indices), places(nest.indices[-1:])) <= MOST_PLACES:
+        return False
+    before = nest.body[:-1]
+    return all(isinstance(stmt, Let) for stmt in before) and not _mentions(nest, folds[0], len(before)) and (
+        _reads_columns(nest, folds[0]))
+
+
+def _scan_by_rows(nest: Nest, fold: Fold) -> Block:
+    """A nest around such a fold as two: what is handed on to the first row, and one row after another."""
+    *before, _ = nest.body
+    here = tuple(index.var for index in nest.indices)
+    sizes = tuple(index.size for index in nest.indices)
+    rows = [Var(ArrayType(type_of(carry.entry).dtype, sizes)) for carry in fold.carries]   # type: ignore[union-attr]
+    handed = list(zip(rows, fold.carries, strict=True))
+    first = [Store(row, here, carry.init, False, fold.origin) for row, carry in handed]
+    entries = [Let((carry.entry,), Load, (row, *here), {}, fold.origin) for row, carry in handed]
+    nexts = [Store(row, here, carry.next, False, fold.origin) for row, carry in handed]
+    return [*(Allocate(row, "sum", nest.origin) for row in rows),
+            NestCopier().stmt(Nest(nest.indices, [*before, *first], nest.origin)),
+            NestCopier().stmt(Nest([*fold.indices, *nest.indices], [*before, *entries, *fold.body, *nexts],
+                                   fold.origin, True))]
 
 
 def _step(fold: Fold) -> Let | None:

@@ -208,9 +208,12 @@ def filled_arrays(stmt: Any, rows: Container[Var] = ()) -> dict[Var, Store]:
 
 
 def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
-    """Whether what is stored rests on nothing that a fold hands on."""
-    entries = {carry.entry for carry in getattr(stmt, "carries", ())}
-    return not entries or entries.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
+    """Whether what is stored rests on nothing that one iteration hands on to the next: numbers of a fold, or rows of
+    an array, where iterations are done in order."""
+    handed = {carry.entry for carry in getattr(stmt, "carries", ())}
+    if isinstance(stmt, Fold) or stmt.ordered:
+        handed.update(each.array for each in stmt.body if isinstance(each, Store))
+    return not handed or handed.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
 
 
 def _fills(nest: Nest | Fold, store: Store, rows: Container[Var] = ()) -> bool:
