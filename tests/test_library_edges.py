@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bounds import Raised, outcome
-from lowered import assert_same
+from lowered import assert_same, source_of
 
 from transformer import NotSupported, grad, jit, jvp, vmap
 
@@ -212,6 +212,14 @@ WEIGHTS = [np.arange(5.0), np.arange(5, dtype="f4"), np.arange(5), np.arange(5, 
 def test_weights_stay_in_their_bins_and_keep_their_dtype(function: Any, weights: Any) -> None:
     assert_as_wide(function, X, weights)
     assert_as_wide(function, X.astype("f4"), weights)
+
+
+def test_bins_of_one_width_are_found_by_that() -> None:
+    """As by NumPy, which corrects what lies next to an edge; nothing is sorted."""
+    x = np.arange(-3, 64) / 30
+    np.testing.assert_array_equal(jit(in_bins)(x, None), in_bins(x, None))
+    text = source_of(in_bins, in_bins, (x, None))
+    assert "sort" not in text and "while" not in text and "raise" not in text, text
 
 
 @pytest.mark.parametrize("function", [in_bins, in_given_bins])

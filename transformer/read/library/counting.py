@@ -89,10 +89,10 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         raise ValueError("weights should have the same shape as a.")
     items = np.ravel(a)
     edges = histogram_bin_edges(items, bins, range)
-    if weights is None:
+    if np.ndim(bins) == 0:
+        counts = sums_in_equal_bins(items, edges, None if weights is None else np.ravel(weights))
+    elif weights is None:
         counts = counts_between(items, edges)
-    elif np.ndim(bins) == 0:
-        counts = sums_between(items, edges, np.ravel(weights))
     else:
         counts = differences_of_sums(items, edges, np.ravel(weights))
     if density:
@@ -106,13 +106,25 @@ def counts_between(items, edges):
     return np.diff(np.append(below, np.searchsorted(ordered, edges[-1], side="right")))
 
 
-def sums_between(items, edges, weights):
+def sums_in_equal_bins(items, edges, weights):
     """One sum for each bin, so that a weight that is not finite stays in its own, and one for what is in none."""
+    dtype = np.dtype(int) if weights is None else weights.dtype
+    sums = np.zeros(len(edges), dtype if weights is None else np.result_type(dtype, float))
+    np.add.at(sums, equal_bins(items, edges), 1 if weights is None else weights)
+    return sums[:-1].astype(dtype)
+
+
+def equal_bins(items, edges):
+    """The bin of each item, and one behind all bins for what is in none. What the width of bins says is wrong by one at
+    most, next to an edge."""
+    last = len(edges) - 2
     inside = (items >= edges[0]) & (items <= edges[-1])
-    place = np.where(inside, np.searchsorted(edges[:-1], items, side="right") - 1, len(edges) - 1)
-    sums = np.zeros(len(edges), dtype=np.result_type(weights.dtype, float))
-    np.add.at(sums, place, weights)
-    return sums[:-1].astype(weights.dtype)
+    x = items.astype(edges.dtype)
+    widths = (x - edges[0]) / (edges[-1] - edges[0]) * (last + 1)
+    place = np.clip(np.where(inside, widths, 0).astype(int), 0, last)
+    place = np.clip(place - (x < edges[place]), 0, last)
+    place = np.clip(place + (x >= edges[place + 1]), 0, last)
+    return np.where(inside, place, last + 1)
 
 
 def differences_of_sums(items, edges, weights):
