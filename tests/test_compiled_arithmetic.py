@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bounds import Raised, agree, outcome
 from loop_cases import plain
-from lowered import as_loops, called, generated, source_of
+from lowered import as_loops, assert_same, called, generated, source_of
 
 from transformer import grad, jit, tree
 from transformer.lower.lowering import lower
@@ -60,6 +60,25 @@ def check_numbers(function: Any, calls: list[tuple[Any, Any]]) -> None:
             assert isinstance(got, Raised) and got.type is OverflowError, (arguments, got)
         else:
             assert agree(got, want), (arguments, got, want)
+
+
+def sum_of_integers(x):
+    total = 0
+    for value in x:
+        total += int(value)
+    return total
+
+
+def test_one_test_tells_that_a_number_becomes_an_integer() -> None:
+    """Which of its errors Python would raise is asked behind that."""
+    assert_same(sum_of_integers, np.array([2.5, 3.5, -2.0 ** 63, -0.5]))
+    for wrong in (math.nan, -math.inf):
+        assert_same(sum_of_integers, np.array([1.0, wrong]))
+    for large in (2.0 ** 63, -1e300):
+        with pytest.raises(OverflowError, match="too large to convert"):
+            as_loops(sum_of_integers, sum_of_integers, (np.array([1.0, large]),))
+    text = source_of(sum_of_integers, sum_of_integers, (np.ones(3),))
+    assert text.index("if not abs(x_i) < 9.223372036854776e+18:") < text.index("if x_i != x_i:"), text
 
 
 @pytest.mark.parametrize("name", OPERATORS)

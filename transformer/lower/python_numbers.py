@@ -34,6 +34,7 @@ from ..ops.python_errors import (
     is_pythons,
     kind_of,
     known,
+    must_hold,
     raised,
     refused,
 )
@@ -48,10 +49,21 @@ def before(stmt: Let, ranges: Ranges) -> None:
         return
     divides = stmt.op.name in DIVISIONS and is_pythons(stmt)
     if not (divides and _is_not_zero(stmt.args[1], ranges)):
-        for condition, error in refused(stmt):
-            refuse(condition, error)
+        _refuse_all(stmt)
         if divides:
             ranges.differ(stmt.args[1], 0)
+
+
+def _refuse_all(stmt: Let) -> None:
+    """Emits the tests of operands: where one test tells that none of several fails, they are behind that."""
+    common = must_hold(stmt)
+    with current().nested() as tests:
+        for condition, error in refused(stmt):
+            refuse(condition, error)
+    if common is not None:
+        tests = [If(np.logical_not(common).atom, tests, [], [], current().origin)]
+    for test in tests:
+        emit(test)
 
 
 def after(stmt: Let, magnitudes: Magnitudes) -> None:

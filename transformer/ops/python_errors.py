@@ -38,6 +38,11 @@ def refused(stmt: Let) -> Refused:
         yield from rule(stmt, *map(Value, stmt.args))
 
 
+def must_hold(stmt: Let) -> Any:
+    """A condition under which Python refuses no operand, where that is one test for several."""
+    return abs(Value(stmt.args[0])) < LIMIT if stmt.op.name in TO_INTEGER and _is_int_of_float(stmt) else None
+
+
 def is_of_numbers(stmt: Let) -> bool:
     """Whether a statement makes numbers of numbers."""
     return not any(getattr(type_of(atom), "sizes", True) for atom in (*stmt.targets, *stmt.args))
@@ -100,13 +105,21 @@ def _shifted_by(stmt: Let, x: Any, y: Any) -> Refused:
 
 def _made_integer(stmt: Let, x: Any) -> Refused:
     """A floating number of which an integer is made, or one without a sign."""
-    python = stmt.op.name != "cast" or stmt.attrs.get("dtype") is int
-    if python and x.dtype == np.uint64:
+    if _is_int(stmt) and x.dtype == np.uint64:
         yield x > 2 ** 63 - 1, TOO_LARGE
-    if python and kind_of(x.atom) == "f" and kind_of(stmt.target) == "i":
+    if _is_int_of_float(stmt):
         yield np.isnan(x), raised(int, math.nan)
         yield np.isinf(x), raised(int, math.inf)
         yield operator.or_(x >= LIMIT, x < -LIMIT), TOO_LARGE
+
+
+def _is_int(stmt: Let) -> bool:
+    """Whether a number is converted by Python."""
+    return stmt.op.name != "cast" or stmt.attrs.get("dtype") is int
+
+
+def _is_int_of_float(stmt: Let) -> bool:
+    return _is_int(stmt) and kind_of(stmt.args[0]) == "f" and kind_of(stmt.target) == "i"
 
 
 TO_INTEGER = frozenset({"cast", "floor_to_integer", "ceil_to_integer", "trunc_to_integer", "round_number"})
