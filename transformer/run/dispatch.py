@@ -24,6 +24,7 @@ from ..read.varying import Constant, Varying, given
 from ..settings import config, followers
 from .changing import warn_where_often
 from .current import unchanged
+from .freed import keep_freed_memory
 from .nans import call_watching_nans
 from .native import is_on_device
 from .raising import complete
@@ -231,6 +232,7 @@ class Dispatcher:
 
     def _generated_for(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """A new entry, which takes the numbers from outside that have changed as arguments, where that is possible."""
+        keep_freed_memory()
         stale = [each.watched for each in self.by_type.get(type_key(described), []) if not each.is_current()]
         for watched in stale:
             self.varying.note(watched)
