@@ -59,6 +59,26 @@ def moved_along(a: Any) -> Any:
     return x[:n] * out
 
 
+def blurred(x: Any, weights: Any) -> Any:
+    """Along rows, and along columns."""
+    n, m, k = *x.shape, len(weights)
+    along = np.zeros((n, m - k + 1))
+    for d in range(k):
+        along += weights[d] * x[:, d:d + m - k + 1]
+    out = np.zeros((n - k + 1, m - k + 1))
+    for d in range(k):
+        out += weights[d] * along[d:d + n - k + 1]
+    return out
+
+
+def pushed_down(x: Any, weights: Any) -> Any:
+    """A row takes from the one that the item before has added to."""
+    x = x.copy()
+    for d in range(len(weights)):
+        x[1:] += weights[d] * np.sin(x[:-1])
+    return x
+
+
 def numbers(dtype: str, n: int) -> np.ndarray:
     rng = np.random.default_rng(n)
     return (rng.normal(size=(n, n)) / n).astype(dtype)
@@ -89,3 +109,23 @@ def test_only_other_rows_are_added_together(function: Any) -> None:
 def test_loops_of_the_program() -> None:
     source = source_of(moved_along, moved_along, (numbers("f8", 9),))
     assert source.count("a_at4 = ") == 1 and "x[i] += a_0k * x[k + i]" in source, source
+
+
+@pytest.mark.parametrize("function", [blurred, pushed_down])
+def test_sums_over_matrices(function: Any) -> None:
+    compiled = jit(function)
+    for shape, count in (((5, 7), 3), ((6, 5), 5), ((6, 70), 6), ((7, 71), 1)):
+        x, weights = np.random.default_rng(count).normal(size=shape), np.arange(1.0, count + 1) / 10
+        np.testing.assert_allclose(compiled(x, weights), function(x, weights), 1e-12)
+        np.testing.assert_allclose(as_loops(function, function, (x, weights)), function(x, weights), 1e-12)
+
+
+def test_long_rows_are_done_one_after_another() -> None:
+    """With all of their items; of short ones, one item after another is added to all."""
+    weights = np.ones(6)
+    long, short = (source_of(blurred, blurred, (np.ones((8, m)), weights)) for m in (80, 20))
+    for source in (long, short):
+        assert source.count("weights_at4 = ") == 2, source
+    assert long.index("for i in range(n)") < long.index("for d2 in range(d)"), long
+    assert short.index("for d2 in range(") < short.index("for i in range(n)"), short
+    assert "4 * k + 3" not in source_of(pushed_down, pushed_down, (np.ones((8, 80)), weights))

@@ -25,13 +25,14 @@ from ..core.types import INT
 from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
 from .copying import NestCopier
-from .interchange import as_nest, only_writes
+from .interchange import as_nest, only_writes, own_axis
 from .lifetimes import written
-from .nests import Block, Index, Load, Nest, Store, all_uses, inner_blocks, is_load, loaded
+from .nests import Block, Index, Load, Nest, Store, accesses, all_uses, inner_blocks, is_load, loaded
 from .reordering import reads_no_writes
 
 TOGETHER = 4                           # items that are added in one pass
 MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
+WORTH_A_PASS = 64                      # numbers of a row
 
 
 def jam(block: Block) -> Block:
@@ -42,7 +43,7 @@ def jam(block: Block) -> Block:
             inner[:] = jam(inner)
         nest = _of_loop(stmt) if isinstance(stmt, Loop) else stmt
         summed = _summed(nest) if isinstance(nest, Nest) else None
-        made += [stmt] if summed is None or nest is None else _jammed(nest, summed)
+        made += [stmt] if summed is None or nest is None else _jammed_by_rows(nest, summed)
     return made
 
 
@@ -78,7 +79,7 @@ def _summed(nest: Nest) -> int | None:
     if not nest.ordered or not nest.body or not isinstance(nest.body[-1], Nest):
         return None
     row, before = nest.body[-1], nest.body[:-1]
-    if len(row.indices) != 1 or not all(isinstance(stmt, Let) for stmt in before) or not _is_row_of_sums(row):
+    if not row.indices or not all(isinstance(stmt, Let) for stmt in before) or not _is_row_of_sums(row):
         return None
     if not loaded(nest).isdisjoint(written(row)) and not reads_no_writes(nest, {}):
         return None
@@ -100,7 +101,7 @@ def _is_row_of_sums(row: Nest) -> bool:
     if len(lets) + len(stores) != len(row.body) or not stores:
         return False
     totals = {stmt.array for stmt in stores}
-    index, inside = row.indices[0].var, _targets(lets)
+    index, inside = row.indices[-1].var, _targets(lets)
     return len(totals) == len(stores) and all(
         stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores)
 
@@ -116,6 +117,32 @@ def _moving(lets: Block, moving: set[Var]) -> set[Var]:
         if not moving.isdisjoint(atom_vars((*stmt.args, stmt.attrs))):
             moving.update(stmt.targets)
     return moving
+
+
+def _jammed_by_rows(nest: Nest, k: int) -> Block:
+    """Sums over the rows of matrices are done one row after another, so that a row stays in the cache for all of its
+    items; where rows are short, all of them go on with one item after another."""
+    row = nest.body[-1]
+    outer = _own_rows(nest, row) if len(row.indices) > 1 and _is_long(row.indices[-1].size) else []
+    if not outer:
+        return _jammed(nest, k)
+    inner = Nest(row.indices[len(outer):], row.body, row.origin, row.ordered)
+    return [Nest(outer, _jammed(Nest(nest.indices, [*nest.body[:-1], inner], nest.origin, True), k), row.origin)]
+
+
+def _own_rows(nest: Nest, row: Nest) -> list[Index]:
+    """The outermost indices of sums over several rows along which each place keeps to itself."""
+    totals = written(row)
+    touched = {array: [(row, at) for each, at in accesses(row) if each is array] for array in totals}
+    if not loaded(nest).isdisjoint(totals):
+        return []
+    own = [all(own_axis(touched[array], n) is not None for array in totals) for n in range(len(row.indices) - 1)]
+    return row.indices[:[*own, False].index(False)]
+
+
+def _is_long(size: Extent) -> bool:
+    assumptions = current().assumptions
+    return assumptions.certainly_at_least(size, WORTH_A_PASS) or assumptions.choose(size, WORTH_A_PASS)
 
 
 def _jammed(nest: Nest, k: int) -> Block:
@@ -135,12 +162,13 @@ def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, togethe
     first: Extent = 0 if passes == 1 else Size.of(Unknown(number.var)) * together
     row, common = nest.body[-1], NestCopier()
     indices = common.stmt(Nest([*rest, *row.indices], [])).indices
+    rest, along_row = indices[:len(rest)], indices[len(rest):]
     copiers = [NestCopier({**common.mapping, index.var: atom_of_size(first + n)}) for n in range(together)]
     moving = _moving([*nest.body[:-1], *(stmt for stmt in row.body if isinstance(stmt, Let))], {index.var})
     before = list(_copies(nest.body[:-1], common, copiers, moving))
     along = list(_copies(row.body, common, copiers, moving))
-    body = [*before, Nest(indices[-1:], along, row.origin)]
-    around = [*([] if passes == 1 else [number]), *indices[:-1]]
+    body = [*before, Nest(along_row, along, row.origin)]
+    around = [*([] if passes == 1 else [number]), *rest]
     return [Nest(around, body, nest.origin, True)] if around else body
 
 
