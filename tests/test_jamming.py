@@ -79,6 +79,14 @@ def pushed_down(x: Any, weights: Any) -> Any:
     return x
 
 
+def spread(x: Any, h: Any) -> Any:
+    """A row of sums that moves on with each weight."""
+    out = np.zeros((2, len(x) + len(h) - 1))
+    for k in range(len(h)):
+        out[1, k:k + len(x)] += h[k] * x * x
+    return out
+
+
 def numbers(dtype: str, n: int) -> np.ndarray:
     rng = np.random.default_rng(n)
     return (rng.normal(size=(n, n)) / n).astype(dtype)
@@ -118,6 +126,17 @@ def test_sums_over_matrices(function: Any) -> None:
         x, weights = np.random.default_rng(count).normal(size=shape), np.arange(1.0, count + 1) / 10
         np.testing.assert_allclose(compiled(x, weights), function(x, weights), 1e-12)
         np.testing.assert_allclose(as_loops(function, function, (x, weights)), function(x, weights), 1e-12)
+
+
+def test_rows_of_sums_that_move() -> None:
+    """To most places all items of a pass are added at once; each item has its own first and last ones."""
+    compiled = jit(spread)
+    for n, count in ((3, 5), (64, 1), (70, 4), (75, 11)):
+        x, h = np.arange(1.0, n + 1), np.arange(1.0, count + 1) / 3
+        np.testing.assert_allclose(compiled(x, h), spread(x, h), 1e-13)
+        np.testing.assert_allclose(as_loops(spread, spread, (x, h)), spread(x, h), 1e-13)
+    source = source_of(spread, spread, (np.ones(70), np.ones(5)))
+    assert "for i in range(n - 3):" in source and "h_at4" in source, source
 
 
 def test_long_rows_are_done_one_after_another() -> None:

@@ -29,6 +29,7 @@ from .interchange import as_nest, only_writes, own_axis
 from .lifetimes import written
 from .nests import Block, Index, Load, Nest, Store, accesses, all_uses, inner_blocks, is_load, loaded
 from .reordering import reads_no_writes
+from .substitution import CHEAP, cost_of
 
 TOGETHER = 4                           # items that are added in one pass
 MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
@@ -42,9 +43,15 @@ def jam(block: Block) -> Block:
         for inner in inner_blocks(stmt):
             inner[:] = jam(inner)
         nest = _of_loop(stmt) if isinstance(stmt, Loop) else stmt
-        summed = _summed(nest) if isinstance(nest, Nest) else None
-        made += [stmt] if summed is None or nest is None else _jammed_by_rows(nest, summed)
+        made += [stmt] if not isinstance(nest, Nest) else _of_nest(nest) or [stmt]
     return made
+
+
+def _of_nest(nest: Nest) -> Block | None:
+    summed = _summed(nest)
+    if summed is not None:
+        return _jammed_by_rows(nest, summed)
+    return _jammed_moving(nest) if _moves_along(nest) else None
 
 
 def _of_loop(loop: Loop) -> Any:
@@ -74,13 +81,19 @@ def _add_in_place(row: Nest) -> None:
                 return
 
 
+def _goes_along(nest: Nest) -> bool:
+    """Whether the body of a nest goes on with one item along a row of sums."""
+    if not nest.ordered or not nest.body or not isinstance(nest.body[-1], Nest):
+        return False
+    *before, row = nest.body
+    return bool(row.indices) and all(isinstance(stmt, Let) for stmt in before) and _is_row_of_sums(row)
+
+
 def _summed(nest: Nest) -> int | None:
     """Which index of a nest runs over the items of sums, if its body goes on with one item along a row of them."""
-    if not nest.ordered or not nest.body or not isinstance(nest.body[-1], Nest):
+    if not _goes_along(nest):
         return None
-    row, before = nest.body[-1], nest.body[:-1]
-    if not row.indices or not all(isinstance(stmt, Let) for stmt in before) or not _is_row_of_sums(row):
-        return None
+    *before, row = nest.body
     if not loaded(nest).isdisjoint(written(row)) and not reads_no_writes(nest, {}):
         return None
     numbers = _targets(before)
@@ -164,7 +177,7 @@ def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, togethe
     indices = common.stmt(Nest([*rest, *row.indices], [])).indices
     rest, along_row = indices[:len(rest)], indices[len(rest):]
     copiers = [NestCopier({**common.mapping, index.var: atom_of_size(first + n)}) for n in range(together)]
-    moving = _moving([*nest.body[:-1], *(stmt for stmt in row.body if isinstance(stmt, Let))], {index.var})
+    moving = _moving([stmt for stmt in (*nest.body[:-1], *row.body) if isinstance(stmt, Let)], {index.var})
     before = list(_copies(nest.body[:-1], common, copiers, moving))
     along = list(_copies(row.body, common, copiers, moving))
     body = [*before, Nest(along_row, along, row.origin)]
@@ -172,11 +185,63 @@ def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, togethe
     return [Nest(around, body, nest.origin, True)] if around else body
 
 
+# -- rows of sums that move by one place with each item ---------------------------------------------
+
+
+def _moves_along(nest: Nest) -> bool:
+    """Whether an item is added to a row one place further than the one before, as in ``y[k:k + n] += h[k] * x``."""
+    if len(nest.indices) != 1 or not _goes_along(nest) or len(nest.body[-1].indices) != 1:
+        return False
+    (index,), (place,), *_ = nest.indices, nest.body[-1].indices
+    if index.var in atom_vars(place.size) or not loaded(nest).isdisjoint(written(nest.body[-1])):
+        return False
+    if cost_of(nest.body[-1].body) > CHEAP:                              # four times as much code
+        return False
+    both = {index.var, place.var}
+    shift = Size.of(Unknown(index.var)) + Size.of(Unknown(place.var))
+    stores = [stmt for stmt in nest.body[-1].body if isinstance(stmt, Store)]
+    return all(both.isdisjoint(atom_vars((*stmt.at[:-1], atom_of_size(size_of_atom(stmt.at[-1]) - shift))))
+               for stmt in stores) and _is_long(place.size)
+
+
+def _jammed_moving(nest: Nest) -> Block:
+    """The places to which all items of a pass are added, and before and behind them those of a few."""
+    (index,), (place,) = nest.indices, nest.body[-1].indices
+    passes, row = index.size // TOGETHER, nest.body[-1]
+    number, middle = _index(index.var, passes), _index(place.var, place.size - (TOGETHER - 1))
+    first = Size.of(Unknown(number.var)) * TOGETHER
+    copiers = [NestCopier({index.var: atom_of_size(first + n)}) for n in range(TOGETHER)]
+    before = [copier.stmt(stmt) for copier in copiers for stmt in nest.body[:-1]]
+    starts, ends = [], []
+    for n, copier in enumerate(copiers):
+        starts.append(_part(row, copier, 0, TOGETHER - 1 - n))
+        ends.append(_part(row, copier, place.size - n, n))
+        copier.mapping[place.var] = atom_of_size(Size.of(Unknown(middle.var)) + (TOGETHER - 1 - n))
+    lets = [stmt for stmt in (*nest.body[:-1], *row.body) if isinstance(stmt, Let)]
+    along = list(_copies(row.body, NestCopier(), copiers, _moving(lets, {index.var, place.var})))
+    body = [*before, *starts[:-1], Nest([middle], along, row.origin), *ends[1:]]
+    left = _left(nest, index, [], passes * TOGETHER, index.size - passes * TOGETHER)
+    return [Nest([number], body, nest.origin, True), left]
+
+
+def _index(var: Var, size: Extent) -> Index:
+    index = Index(Var(INT, var.name), size)
+    current().assumptions.within(index.var, 0, size - 1)
+    return index
+
+
+def _part(row: Nest, copier: NestCopier, first: Extent, count: int) -> Nest:
+    """Some places of a row, for one item."""
+    own = _index(row.indices[0].var, count)
+    place = atom_of_size(Size.of(Unknown(own.var)) + first)
+    return Nest([own], NestCopier({**copier.mapping, row.indices[0].var: place}).block(row.body), row.origin)
+
+
 def _copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:
     """Statements for several items: once what is the same for all of them, sums over all of them."""
     for stmt in body:
         if isinstance(stmt, Store):
-            yield from _sum(stmt, common, [copier.atom(stmt.value) for copier in copiers])
+            yield from _sum(stmt, copiers[0].args(stmt.at), [copier.atom(stmt.value) for copier in copiers])
         elif moving.isdisjoint(stmt.targets):
             yield common.stmt(stmt)
             for copier in copiers:
@@ -186,8 +251,8 @@ def _copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: 
                 yield copier.stmt(stmt)
 
 
-def _sum(store: Store, common: NestCopier, items: list[Atom]) -> Iterator[Any]:
-    at, type = common.args(store.at), type_of(store.array).with_sizes(())   # type: ignore[union-attr]
+def _sum(store: Store, at: tuple[Atom, ...], items: list[Atom]) -> Iterator[Any]:
+    type = type_of(store.array).with_sizes(())                           # type: ignore[union-attr]
     total = Var(type)
     yield Let((total,), Load, (store.array, *at), {}, store.origin)
     for item in items:
