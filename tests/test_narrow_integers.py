@@ -132,3 +132,17 @@ def test_what_is_inserted_fits_or_raises(dtype: Any, number: int) -> None:
         np.testing.assert_array_equal(found, expected, strict=True)
     else:
         assert expected.is_like(found), (expected, found)
+
+
+def nearest_of(a, b):
+    return np.minimum(np.maximum(a, b[::-1]), a.dtype.type(3)), np.max(a), np.fmin(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8"])
+def test_extremes_of_integers_are_those_of_python(dtype):
+    """For which processors have an instruction; of floating numbers, nan has to be asked for."""
+    a, b = np.arange(7).astype(dtype), np.arange(3, 10).astype(dtype)[::-1]
+    for got, want in zip(jit(nearest_of)(a, b), nearest_of(a, b), strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+    assert "larger" not in jit(nearest_of).source_for(a, b)
