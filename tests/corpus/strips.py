@@ -115,6 +115,15 @@ def shares_of_all(x):
     return total * x[0]
 
 
+def paths_below_a_barrier(z, drift, width):
+    """The numbers of a step are a column, those of a path a row."""
+    s, alive = np.ones(len(z)), np.ones(len(z), dtype=bool)
+    for t in range(z.shape[1]):
+        s = s * np.exp(drift + width * z[:, t])
+        alive = alive & (s < 1.5)
+    return np.mean(np.where(alive, np.maximum(s - 1.0, 0.0), 0.0))
+
+
 PROGRAMS = [
     Program(steps_of_all_points, normal((5, 3), (5, 3)), wrt=(0, 1), tags=("loops",)),
     Program(column_before_steps, normal((5, 3), (5,)), wrt=(0, 1), tags=("loops",)),
@@ -128,4 +137,5 @@ PROGRAMS = [
     Program(paths_with_payments, normal((3, 7), then=(0.1, 0.3)), wrt=(0, 1, 2)),
     Program(every_other_step, normal((7,), then=(0.2,)), wrt=(0, 1)),
     Program(shares_of_all, normal((7,))),
+    Program(paths_below_a_barrier, normal((11, 5), then=(0.01, 0.2)), wrt=(0, 1, 2), order=1),
 ]

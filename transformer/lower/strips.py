@@ -119,12 +119,14 @@ class _Strips:
 
     def _pays(self, group: _Group) -> bool:
         """Whether strips save more than they cost: a strip of what each iteration fetches from memory of its own is too
-        short for processors to fetch the next one ahead. Threads that share strips are called once for all of them."""
+        short for processors to fetch the next one ahead, unless it is a column, whose neighbours are fetched as well.
+        Threads that share strips are called once for all of them."""
         own, fetched, is_kept = self._own(group), False, False
         for loop in (stmt for stmt in group.stmts if isinstance(stmt, Loop)):
             positions = {each.position for each in statements([loop]) if isinstance(each, Loop)}
             for nest in (each for each in statements([loop]) if isinstance(each, (Nest, Fold))):
                 moving = {array for array, at in accesses(nest) if not positions.isdisjoint(atom_vars(at))}
+                moving -= {array for array, at in accesses(nest) if _is_column(at, positions, nest)}
                 fetched, is_kept = fetched or not moving <= own.keys(), is_kept or not moving.isdisjoint(own)
         return is_kept or not fetched or self.threads
 
@@ -281,6 +283,11 @@ def _without(moved: set[Var], block: Block) -> Block:
         if not isinstance(stmt, Allocate) or stmt.target not in moved:
             made.append(stmt)
     return made
+
+
+def _is_column(at: tuple[Atom, ...], positions: set[Var], nest: Nest | Fold) -> bool:
+    """Whether each iteration takes a column of rows along which a nest goes down."""
+    return positions.isdisjoint(atom_vars(at[:-1])) and nest.indices[0].var not in atom_vars(at[-1:])
 
 
 def _is_in_place(carry: Any) -> bool:
