@@ -59,4 +59,4 @@ def test_ends_of_integers_are_no_places() -> None:
         return (number + (x.shape[0] - 1)) // (number + 1) + x[1]
 
     source = source_of(counted, counted, (np.array([9.0, 2.0, 3.0]),))
-    assert "number > 9223372036854775807 - larger(n - 1, 0)" in source
+    assert "number > 9223372036854775807 - max(n - 1, 0)" in source

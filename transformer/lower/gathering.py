@@ -27,7 +27,9 @@ from .filling import stored
 from .lifetimes import Lifetimes, mentioned, written
 from .nests import Allocate, Block, Nest, Store, emit, inner_blocks, is_load, statements
 from .places import same_places
-from .substitution import cost_of, filled_arrays, is_plain, makers_of
+from .substitution import CHEAP, cost_of, filled_arrays, is_plain, makers_of
+
+SIDES = 2                              # on which the old array is read: where there is something new, and elsewhere
 
 
 def gather(block: Block, results: list[Any]) -> None:
@@ -77,7 +79,7 @@ class _Gathering:
         if self._is_followed(update, block):
             return True
         made, stores = next(((stmt, stores) for stmt, stores in self._filled(block) if source in stores), (None, {}))
-        if made is not None and cost_of(makers_of(made, stores[source])) == 0:
+        if made is not None and SIDES * cost_of(makers_of(made, stores[source])) <= CHEAP:   # it will not be kept
             return True
         if made is None and not repeated:                                # a copy of an argument and a pass over it
             return True
