@@ -8,6 +8,7 @@ and twice as much that is free stays with the process; so one array, which nobod
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -17,5 +18,7 @@ LARGEST = 2 ** 25 - 2 ** 16            # a threshold is never above 32 MB, with 
 
 @cache
 def keep_freed_memory() -> None:
-    """Has the process keep memory that is freed, once for all; elsewhere than with glibc it does nothing."""
-    np.empty(LARGEST, np.uint8)
+    """Has the process keep memory that is freed, once for all; elsewhere than with glibc it does nothing, nor where the
+    process may have no such array."""
+    with suppress(MemoryError):
+        np.empty(LARGEST, np.uint8)
