@@ -217,7 +217,7 @@ def falling_powers(x):
     return total
 
 
-@supported("`leggauss`, `scipy.special.roots_…`, filters and windows of `scipy.signal` by known numbers",
+@supported("`leggauss`, `scipy.special.roots_…`, filters and windows, quantiles of `scipy.stats`, … of known numbers",
            "called while the function is read")
 def tables(x):
     nodes, weights = np.polynomial.legendre.leggauss(3)

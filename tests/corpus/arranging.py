@@ -121,6 +121,13 @@ def vectorize_pair(x):
     return np.sum(squares * sines[::-1])
 
 
+def vectorize_numbers(a, x):
+    shared = np.vectorize(lambda u, v: (u * v ** 2, v) if v > 0 else (v, u))
+    first, second = shared(a, x[0])
+    typed = np.vectorize(lambda v: v ** 3, otypes=[float])
+    return first * second + typed(first) + typed(2)
+
+
 def piecewise(x):
     return np.sum(np.piecewise(x, [x < 0, x >= 0], [lambda v: -v ** 3, lambda v: v ** 2]))
 
@@ -230,6 +237,7 @@ PROGRAMS = [
     Program(vectorize, apart(("n",))),
     Program(vectorize_typed, apart(("n",))),
     Program(vectorize_pair, apart(("n",))),
+    Program(vectorize_numbers, fixed(1.3, VECTOR), (0, 1)),
     Program(piecewise, apart(("n",))),
     Program(piecewise2, apart(("n",))),
     Program(compress, apart(("n",))),

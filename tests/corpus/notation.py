@@ -1,6 +1,7 @@
 """Notation that must not disturb: annotations, docstrings, prints, names, constants."""
 
 import cmath
+import enum
 import math
 
 import numpy as np
@@ -111,7 +112,21 @@ def constants_of_modules(x):
     return np.sum(np.exp(-x * scipy.constants.g)) + cmath.pi
 
 
+class Unit(enum.StrEnum):
+    """Members are texts, but are not written as such."""
+    RADIAN = "rad"
+    DEGREE = "deg"
+
+
+def named_like_words(el, ef, az, unit=Unit.RADIAN):
+    """`d` before the names gives words of Python's own."""
+    el, az = (math.radians(el), math.radians(az)) if unit == Unit.DEGREE else (el, az)
+    return math.cos(el) * math.sin(az) * ef ** 2
+
+
 PROGRAMS = [
+    Program(named_like_words, normal(None, None, None), (0, 1, 2)),
+    Program(named_like_words, normal(None, None, None, then=(Unit.DEGREE,)), (0, 1), name="named_in_degrees"),
     Program(typed, normal(None)),
     Program(typed, normal(None, then=(4, "name")), name="typed_with_arguments"),
     Program(inverse_hyperbolic, normal(None)),

@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+import scipy.linalg
 import scipy.signal
 import scipy.special
+import scipy.stats
 
 from .program import Program, fixed, normal, positive
 
@@ -198,7 +200,13 @@ def filtered(x):
     return np.sum(scipy.signal.lfilter(b, a, x) ** 2) + scipy.signal.get_window("hann", 3) @ x[:3]
 
 
+def known_quantiles(a, n):
+    series = np.sum(scipy.special.bernoulli(n + 1) * a ** np.arange(n + 2))
+    return series * scipy.stats.t.ppf(0.975, 5) + scipy.special.spence(1.5) * np.trace(scipy.linalg.hilbert(n) * a)
+
+
 PROGRAMS = [
+    Program(known_quantiles, fixed(0.7, 3)),
     Program(gauss_quadrature, fixed(0.7)),
     Program(filtered, normal((5,))),
     Program(adaptive_simpson, fixed(0.8)),

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from keyword import iskeyword
 
 FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
 LANE = "{}_lane"                                           # and what one lane has of them all
 
 
 def derived(name: str, pattern: str = FIRST) -> str:
-    """What is called after a variable, by a pattern; a record stays one.
+    """What is called after a variable, by a pattern; a record stays one, and no name is a word of Python's own.
 
-    >>> derived("x"), derived("x_k", TANGENT), derived("x_k")
-    ('dx', 'x_dot_k', 'dx_k')
+    >>> derived("x"), derived("x_k", TANGENT), derived("x_k"), derived("el")
+    ('dx', 'x_dot_k', 'dx_k', 'del_')
     """
     own = re.sub(r"(_k)+$", "", name) or name
-    return pattern.format(own) + name[len(own):]
+    made = pattern.format(own) + name[len(own):]
+    return f"{made}_" if iskeyword(made) else made
 
 
 def numbered(name: str, k: int) -> str:

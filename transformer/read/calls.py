@@ -191,7 +191,7 @@ def _call_by_kind(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: 
             return reader.call(function.func, _bound(reader, function, args), {**function.keywords, **kwargs})
         case types.MethodType():
             if distribution_of(function):             # without its owner it is that of all distributions
-                raise no_rule(reader, function)
+                return _of_library(reader, function, args, kwargs)
             return reader.call(function.__func__, (function.__self__, *args), kwargs)
         case type():
             return construct(reader, function, args, kwargs)
@@ -213,12 +213,18 @@ def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs:
         return call_library(reader, function, args, kwargs)
     if _is_ours(function) or is_pure(function) and not (has_dynamic(given := (args, kwargs)) or hold_dynamic(given)):
         return call_static(reader, function, args, kwargs)
-    if makes_table(function):
-        return table(reader, function, args, kwargs)
     home = function.__module__ or ""
     if home.partition(".")[0] in LIBRARIES or is_impure(function) or _is_frozen(function):
-        raise no_rule(reader, function)
+        return _of_library(reader, function, args, kwargs)
     return call_python(reader, function, args, kwargs)
+
+
+def _of_library(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function without a rule gives that is not read: numbers, where its arguments are known."""
+    made = table(reader, function, args, kwargs) if makes_table(function, args, kwargs) else None
+    if made is None:
+        raise no_rule(reader, function)
+    return made
 
 
 OUR_LIBRARY = "transformer.read.library."
@@ -264,7 +270,7 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
         slot = vars(function.__objclass__)[function.__name__]
         if _special(slot):
             return reader.call(slot, (function.__self__, *args), kwargs)
-    raise no_rule(reader, function)
+    return _of_library(reader, function, args, kwargs)
 
 
 def _python_behind(function: Any) -> Any:

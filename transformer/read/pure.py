@@ -256,6 +256,9 @@ def public_name(function: Any) -> str:
 
 
 def _home(function: Any) -> str:
+    if isinstance(function, np.ufunc):                 # knows none itself
+        homes = ("numpy", "scipy.special")
+        return next((home for home in homes if getattr(sys.modules.get(home), function.__name__, None) is function), "")
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):
         return owner.__name__

@@ -70,7 +70,7 @@ def _default(parameter: Any, names: Names) -> ast.expr | None:
 
 def literal(value: Any) -> ast.expr | None:
     """A number, string, None, or a container of them as an expression; None for other objects."""
-    if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)) or value is Ellipsis:
+    if value is None or value is Ellipsis or type(value) in (bool, str, bytes):
         return ast.Constant(value)
     if type(value) in (int, float, complex):
         return number(value)

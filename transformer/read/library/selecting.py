@@ -118,7 +118,12 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def each_element(function, *args, otypes=None):
-    """What `np.vectorize(function, otypes)` gives."""
+    """What `np.vectorize(function, otypes)` gives: of numbers alone, what the function gives of them."""
+    if not any([np.ndim(value) for value in args]):
+        results = function(*[np.asarray(value)[()] for value in args])
+        if not isinstance(results, tuple):
+            return as_asked(np.asarray(results), otypes, 0)[()]
+        return tuple([as_asked(np.asarray(result), otypes, k)[()] for k, result in enumerate(results)])
     spread = np.broadcast_arrays(*args)
     shape = np.shape(spread[0])
     flat = [np.ravel(array) for array in spread]
@@ -132,10 +137,14 @@ def each_element(function, *args, otypes=None):
 
 
 def in_shape(results, shape, otypes, k):
-    """A result of `np.vectorize`, of the dtype that is asked for."""
-    if otypes is not None:
-        results = results.astype(np.dtype(otypes[k]))
-    return np.reshape(results, shape) if len(shape) > 1 else results if len(shape) else results[0]
+    """A result of `np.vectorize`."""
+    results = as_asked(results, otypes, k)
+    return np.reshape(results, shape) if len(shape) > 1 else results
+
+
+def as_asked(results, otypes, k):
+    """The results in the dtype that is asked for."""
+    return results if otypes is None else results.astype(np.dtype(otypes[k]))
 
 
 def piecewise(x, condlist, funclist, *args, **kwargs):
