@@ -106,17 +106,18 @@ def number_added_to_a_set(x):
 
 def strings_meet(x):
     kind = "a"
-    if x[0] > 0:
-        kind = "b"
+    for v in x:
+        if v > 0:
+            kind = "b"
     return x * len(kind)
 
 
 def shapes_meet(x):
-    if x[0] > 0:
-        y = np.zeros(2)
-    else:
-        y = np.zeros((3, 1))
-    return y.sum()
+    def corner(v):
+        if v > 0:
+            return np.zeros(2)
+        return np.zeros((3, 1))
+    return corner(x[0]).sum()
 
 
 def dtypes_meet(x):
@@ -492,8 +493,8 @@ REFUSED = [
     (object_as_a_key, "a key of a dictionary", "Place(x[0])", "what is known of it"),
     (pairs_in_a_set, "an item of a set", "{(x[0], 1), (x[0], 1)}", "Use a list"),
     (number_added_to_a_set, "an item of a set", "seen.add(x[0])", "a Python int"),
-    (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
-    (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
+    (strings_meet, "'kind'", "if v > 0:", "make the condition static"),
+    (shapes_meet, "return f64[2]", "if v > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
     (appends_of_two_kinds, "list", "for k in range", "np.zeros"),
     (index_of_list, "index of a list", "parts[np.argmax(x)]", "np.array(items)"),

@@ -88,15 +88,29 @@ def sizes_used(x):
     return np.sum(y * y)
 
 
-@refused(
-    "arrays with different numbers of axes on both sides, used afterwards",
-    NotSupported,
-    "give both one shape",
-    args=(VECTOR,),
-)
+@supported("arrays with different numbers of axes or dtypes on both sides, used afterwards",
+           "what follows is read for each of them", args=(VECTOR,))
 def shapes_used(x):
     y = x[:, None] if x[0] > 0 else x
-    return np.sum(y)
+    return np.sum(y * x)
+
+
+@supported("texts, functions, objects of different classes, lists of different lengths on both sides, used afterwards",
+           "what follows is read for each of them", args=(VECTOR,))
+def texts_used(x):
+    kind = "square" if x[0] > 0 else "cube"
+    y = x[1] * 2
+    return y**2 if kind == "square" else y**3
+
+
+@refused("what has another type, number of axes or structure on both sides, if a loop carries it", NotSupported,
+         "Give both branches the same type", args=(VECTOR,))
+def texts_carried(x):
+    kind, total = "plus", 0.0
+    for v in x:
+        total = total + v if kind == "plus" else total - v
+        kind = "plus" if v > 0 else "minus"
+    return total
 
 
 @supported("None on one side, a number, an array or an object on the other, used afterwards",

@@ -157,10 +157,17 @@ def chosen(x, rule):
     return f(x)
 
 
-@refused("a function chosen by a branch on a dynamic value", NotSupported, "call it on each side")
+@supported("a function chosen by a branch on a dynamic value", "what follows is read for each of them")
 def chosen_by_value(x):
     f = np.cos if x > 0 else np.sin
     return f(x)
+
+
+@refused("a function that another one returns, chosen by a dynamic value", NotSupported, "Do in both branches")
+def returned_by_value(x):
+    def rule(v):
+        return np.cos if v > 0 else np.sin
+    return rule(x)(x)
 
 
 @supported("`functools.partial`")

@@ -148,7 +148,25 @@ def all_but_the_largest(x):
     return total
 
 
+def kinds_compared(x):
+    """None is equal to nothing else, in no tuple without it, and no object."""
+    mark = "stop" if x[0] < -1 else None
+    other = None if x[1] > 0 else "stop"
+    pair = (x[0], 2) if x[2] > 0 else None
+    total = x[0] ** 2 if mark == other else x[1] ** 2
+    if mark == "stop":
+        total = total * x[2]
+    if mark not in {"stop": 1.0} and mark in ("go", None):
+        total = total + x[2] ** 3
+    if pair == (x[0], 2) and other != "stop":
+        total = total * x[0]
+    return total if x[1] in (mark, 0.5) else total * 2
+
+
 PROGRAMS = [
+    Program(kinds_compared, fixed(np.array([-1.5, 0.3, 0.7]))),
+    Program(kinds_compared, fixed(np.array([0.5, 0.3, -0.7])), name="kinds_compared_of_none"),
+    Program(kinds_compared, fixed(np.array([-1.5, -0.3, -0.7])), name="kinds_compared_alike"),
     Program(part_or_none, fixed(FOUR)),
     Program(part_or_none, fixed(-FOUR), name="no_part"),
     Program(best_or_none, fixed(FOUR)),

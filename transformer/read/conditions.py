@@ -184,6 +184,8 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
         why="It is used afterwards, where its type and structure must be known.",
         instead=conflict.instead,
     )
+    if conflict.cond is not None and refusal.origin is not None:
+        reader.forks[refusal] = refusal.origin, conflict.mentioned or ""
     by_size = isinstance(refusal, Untested) and refusal.place in reader.tested
     if (by_size or conflict.by_length) and reader.loops and not reader.loops[-1].is_open:
         return Unroll(reader.loops[-1].plan.key, refusal)            # which carries sizes then

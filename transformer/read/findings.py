@@ -17,8 +17,9 @@ class Findings:
     `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
-    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, and `ended` the
-    managers under `with` that end exceptions.
+    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
+    managers under `with` that end exceptions, and `forks` the `if`s behind which a name is not one thing, with what
+    was refused first.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Findings:
     instead: dict[Any, bool] = field(default_factory=dict)
     caught: dict[Any, bool] = field(default_factory=dict)
     ended: set[Origin] = field(default_factory=set)
+    forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
 
     def unroll(self, request: Unroll) -> bool:
         """Notes that a loop has to be unrolled for what follows it; False if that was known before."""

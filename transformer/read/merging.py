@@ -10,9 +10,10 @@ from ..core.grammar import Atom, Block, Const, Merge, Undefined, Var
 from ..core.sizes import Extent, Unknown, leaves
 from ..ops.value import Value
 from .casts import NOTHING, cast
+from .desugar.forks import EVERYWHERE
 from .item_templates import kept, names_in
 from .joins import same_atom
-from .journal import Contents, Keys, Place
+from .journal import Contents, Keys, Name, Place
 from .maybe import item_names
 from .mixed import note_class
 from .recorded import Part, RecordedList, Recording, spread
@@ -89,7 +90,9 @@ class Merger:
         if place is not None and (isinstance(place, Contents | Keys) or place.holder is self.reader.contents):
             return self._list_conflict(place, meeting.sides)
         by_size = any(isinstance(clash, Clash) and clash.by_size for clash in slots(meeting.template))
-        return self._conflict(place.name if place else None, reason, self.reader.key_of(place) if by_size else None)
+        conflict = self._conflict(place.name if place else None, reason, self.reader.key_of(place) if by_size else None)
+        conflict.mentioned = place.name if isinstance(place, Name) else EVERYWHERE if place else None
+        return conflict
 
     def _slot(self, slot: Slot, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))
@@ -144,7 +147,7 @@ class Merger:
         )
         conflict = Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, self.cond, instead=instead)
         conflict.home = place.holder if isinstance(place, Keys) else None
-        conflict.by_length = not isinstance(place, Keys)
+        conflict.by_length, conflict.mentioned = not isinstance(place, Keys), EVERYWHERE
         if place is not None and conflict.by_length:
             conflict.list = place.holder if isinstance(place, Contents) else self.reader.owned[place.key][0]
         longer = max((_items_in(self.reader, side) for side in sides), key=len)
@@ -161,7 +164,9 @@ class Merger:
         if reason.endswith("and nothing"):
             message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
         else:
-            message = f"the branches of this `if` {f'leave {name!r} as' if name else 'give'} {reason}"
+            is_returned = name is not None and name == self.reader.frame.result
+            verb = "return" if is_returned else f"leave {name!r} as" if name else "give"
+            message = f"the branches of this `if` {verb} {reason}"
         return Conflict(
             message,
             self.reader.builder.origin,

@@ -21,7 +21,7 @@ from .errors import as_user_error
 from .in_order import are_sequences, compared_items
 from .keys import hashed
 from .objects import ATTRIBUTES, hold_dynamic, made_of
-from .or_none import needed
+from .or_none import needed, settled
 from .percent import filled
 from .recorded import RecordedList, Recording, combined
 from .special_methods import answered_by_class, users_special, users_unary
@@ -212,13 +212,10 @@ def compared(reader: Reader, function: Callable[..., Any], left: Any, right: Any
 
 def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     """One comparison of a chain."""
-    if isinstance(op, gast.Is | gast.IsNot | gast.Eq | gast.NotEq):
-        for tested, other in ((left, right), (right, left)):
-            if isinstance(tested, OrNone) and (other is None or isinstance(op, gast.Eq | gast.NotEq)):
-                equal = _equal_or_none(reader, tested, other)
-                if equal is not None:
-                    differs = isinstance(op, gast.IsNot | gast.NotEq)
-                    return apply_op(reader, operator.not_, (equal,), {}) if differs else equal
+    if isinstance(left, OrNone) and isinstance(op, OF_NONE):
+        return _compared_or_none(reader, op, left, right, lambda one: compare(reader, op, one, right))
+    if isinstance(right, OrNone) and isinstance(op, SYMMETRIC):
+        return _compared_or_none(reader, op, right, left, lambda one: compare(reader, op, left, one))
     left, right = needed(reader, left), needed(reader, right)
     match op:
         case gast.Is():
@@ -238,13 +235,25 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     return binary(reader, function, left, right)
 
 
-def _equal_or_none(reader: Reader, tested: OrNone, other: Any) -> Any:
-    """Whether what may be None is equal to None, or to a number; None where that is to be asked otherwise."""
-    if other is None:
-        return apply_op(reader, operator.not_, (tested.there,), {})
-    if not is_number(tested.item) or not is_number(other):
-        return None
-    return apply_op(reader, np.logical_and, (tested.there, binary(reader, operator.eq, tested.item, other)), {})
+SYMMETRIC = gast.Is, gast.IsNot, gast.Eq, gast.NotEq
+OF_NONE = *SYMMETRIC, gast.In, gast.NotIn                # what is answered for None as well
+
+
+def _compared_or_none(reader: Reader, op: Any, tested: OrNone, other: Any, compared: Callable[[Any], Any]) -> Any:
+    """What a comparison with `other` gives for what may be None: what it gives for the item, or for None."""
+    from .branches import choose
+
+    found = settled(reader, tested)
+    if found is not tested:
+        return compared(reader.usable(found))
+    if other is None and isinstance(op, SYMMETRIC):
+        equal = apply_op(reader, operator.not_, (tested.there,), {})
+    elif is_number(tested.item) and is_number(other) and isinstance(op, gast.Eq | gast.NotEq):
+        same = binary(reader, operator.eq, tested.item, other)
+        equal = apply_op(reader, np.logical_and, (tested.there, same), {})
+    else:
+        return choose(reader, tested.there, lambda: compared(reader.usable(tested.item)), lambda: compared(None))
+    return apply_op(reader, operator.not_, (equal,), {}) if isinstance(op, gast.IsNot | gast.NotEq) else equal
 
 
 def is_one(reader: Reader, left: Any, right: Any) -> bool:

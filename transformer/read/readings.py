@@ -49,7 +49,7 @@ def read(
                 return read_target(reader, target, args, kwargs, with_lists)
         except Unroll as request:
             if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
-                raise request.refusal from None
+                raise _first_said(request.refusal, findings) from None
         except Widen as request:
             _declare(findings.declared, request, reader)
         except trying.Attempts as request:
@@ -58,7 +58,7 @@ def read(
             findings.ended.add(request.place)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
-                raise
+                raise _first_said(refusal, findings) from None
         except RecursionError:
             raise NotSupported(
                 "the function is nested too deeply to be read",
@@ -87,4 +87,17 @@ def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
     places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
     found = places - reader.tested
     reader.tested |= found
-    return bool(found) or reader.findings.unroll_all()
+    return bool(found) or reader.findings.unroll_all() or _may_fork(refusal, reader)
+
+
+def _may_fork(refusal: TransformError, reader: Reader) -> bool:
+    fork, known = reader.forks.get(refusal), reader.findings.forks
+    if fork is None or fork in known:
+        return False
+    known[fork] = refusal
+    return True
+
+
+def _first_said(refusal: TransformError, findings: Findings) -> TransformError:
+    """A refusal, or the first of an `if` at the same place for which it has not helped to read on in each branch."""
+    return next((each for (place, _), each in findings.forks.items() if place == refusal.origin), refusal)

@@ -129,14 +129,17 @@ def uses_in(node: Any) -> Counter[str]:
 
 
 @lru_cache(maxsize=512)
-def _desugared(tree: Any, file: str, attempting: bool, ended: frozenset[tuple[int, int]]) -> Any:
-    return desugar(tree, file, attempting, ended)
+def _desugared(tree: Any, file: str, attempting: bool, ended: frozenset[tuple[int, int]],
+               forks: frozenset[tuple[int, int, str]]) -> Any:
+    return desugar(tree, file, attempting, ended, forks)
 
 
-def desugared(source: Source, attempting: bool = False, ended: Collection[Origin] = ()) -> Any:
+def desugared(source: Source, attempting: bool = False, ended: Collection[Origin] = (),
+              forks: Collection[tuple[Origin, str]] = ()) -> Any:
     """The tree of a function without jumps; the same object for the same source."""
     places = frozenset((place.line, place.column or 0) for place in ended if place.file == source.file)
-    return _desugared(source.tree, source.file, attempting, places)
+    names = frozenset((place.line, place.column or 0, name) for place, name in forks if place.file == source.file)
+    return _desugared(source.tree, source.file, attempting, places, names)
 
 
 class Writes:

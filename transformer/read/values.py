@@ -144,7 +144,7 @@ class Conflict:
     asks for what decides between the paths: `cond`, or the loop with key `loop`; or for a test of
     sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used. Of a list that differs in
     length (`by_length`) `sample` is the last item that it may have, of which `sampled` is the template, and `list` the
-    list."""
+    list. `mentioned` is the name by which the program reaches it, or EVERYWHERE."""
 
     __tree_leaf__: ClassVar[bool] = True
     message: str
@@ -158,6 +158,7 @@ class Conflict:
     sampled: Any = None
     by_length: bool = False
     list: Any = None
+    mentioned: str | None = None
 
 
 @dataclass(eq=False)

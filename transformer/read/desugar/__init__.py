@@ -33,7 +33,7 @@ from typing import Any
 import gast
 
 from ...core.errors import NotSupported
-from . import attempts, breaks, continues, loop_else, raises, returns, suppressed, ways_out
+from . import attempts, breaks, continues, forks, loop_else, raises, returns, suppressed, ways_out
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
@@ -48,9 +48,11 @@ REWRITES: tuple[Rewrite, ...] = (
 
 
 Places = Collection[tuple[int, int]]
+Forks = Collection[forks.Fork]
 
 
-def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended: Places = ()) -> Any:
+def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended: Places = (),
+            forking: Forks = ()) -> Any:
     """The tree of a function without jumps; functions within it are rewritten too.
 
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
@@ -60,14 +62,15 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended:
     `stop`: the name of a flag that ends the loop if it is true before an iteration, or None. Each
     `gast.With` has an attribute `way_out`: the first jump out of its block, or None. Generators and
     coroutines stay as they are. With `attempting`, what may raise in a `try` by itself becomes an `Attempt`.
-    `ended` are the lines and columns of managers under `with` that are `contextlib.suppress`.
+    `ended` are the lines and columns of managers under `with` that are `contextlib.suppress`, `forking` those of `if`s
+    behind which names differ, with the names.
 
     Raises NotSupported for an exit out of `try`.
     """
     if not isinstance(tree, gast.FunctionDef):
         return tree
     try:
-        return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended))
+        return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended, forking))
     except RecursionError:
         raise NotSupported(
             f"`{tree.name}` is nested too deeply to be read",
@@ -77,10 +80,11 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended:
         ) from None
 
 
-def _first_rewrites(attempting: bool, ended: Places) -> tuple[Rewrite, ...]:
+def _first_rewrites(attempting: bool, ended: Places, forking: Forks) -> tuple[Rewrite, ...]:
     """What reading has asked for."""
     endings = [partial(suppressed.rewrite, ended=ended)] if ended else []
-    return (*endings, *([attempts.rewrite] if attempting else []))
+    parting = [partial(forks.rewrite, forks=forking)] if forking else []
+    return (*parting, *endings, *([attempts.rewrite] if attempting else []))
 
 
 def _desugar_function(function: Any, names: Names, file: str, first: tuple[Rewrite, ...]) -> Any:
