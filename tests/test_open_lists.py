@@ -238,11 +238,10 @@ def deque_that_drops_items(x, bound):
 
 def of_several_types(x, bound):
     stack = [x]
-    while len(stack) < bound:
-        stack.pop()
-        stack.append((x, x))
+    while x < bound:
+        stack.append((x, x) if len(stack) % 2 else x)
         x = x + 1.0
-    return x
+    return x + len(stack)
 
 
 @pytest.mark.parametrize("function", [

@@ -354,6 +354,15 @@ def changed_below_an_iterator(x):
     return scale
 
 
+@supported("a number before a long loop that is an array behind its first iteration", "that one is read by itself",
+           args=(VECTOR,))
+def becomes_an_array(x):
+    total = 0.0
+    for k in range(70):
+        total = total + x * k
+    return np.sum(total ** 2)
+
+
 @supported("windows with bounds that the loop computes", "that they fit is tested at run time", args=(VECTOR,))
 def windows(x):
     low, total = 0, 0.0

@@ -225,7 +225,50 @@ def loop_over_static_options(x, powers):
     return total * x[0]
 
 
+# The first iteration leaves an array where it has found a number: it is read by itself.
+
+
+def sum_of_vectors(x, n):
+    total = 0.0
+    for k in range(n):
+        total = total + x * (k + 1) / n
+    return np.sum(total ** 2)
+
+
+def sum_over_rows(x):
+    total, largest = 0, 1
+    for row in x:
+        total = total + row
+        largest = largest * np.maximum(row, 0.9)
+        if row[0] > 1.0099:
+            break
+    return np.sum(total * largest)
+
+
+def error_of_steps(x):
+    error, y = np.ones(1), x
+    while np.max(error) > 1e-6:
+        step = (2 / y - y) / 2
+        error = np.abs(step)
+        y = y + step * x
+    return np.sum(y * error)
+
+
+def sums_in_sums(x, n):
+    total = 0
+    for i in range(n):
+        row = 0
+        for j in range(n):
+            row = row + x * (i - j) / n ** 2
+        total = total + row * x[i % 2]
+    return np.sum(total ** 2)
+
+
 PROGRAMS = [
+    Program(sum_of_vectors, normal((3,), then=(70,))),
+    Program(sum_over_rows, lambda rng: (1 + rng.random((70, 2)) / 100,)),
+    Program(error_of_steps, fixed(np.array([1.1, 0.8]))),
+    Program(sums_in_sums, normal((3,), then=(66,)), order=1),
     Program(index_used_after, normal(("n",))),
     Program(element_used_after, normal(("n",))),
     Program(defined_before_used_after, normal(None, None), (0, 1)),

@@ -51,6 +51,15 @@ def region(t):
     return slope * t ** 2
 
 
+def without_else(t):
+    if t < 0:
+        kind = "ice"
+    elif t < 2:
+        kind = "water"
+    y = t * t
+    return y if kind == "ice" else 2 * y
+
+
 def functions_in_loop(x):
     total = 0.0
     for v in x:
@@ -123,5 +132,6 @@ PROGRAMS = [
     *(Program(function, fixed(LOW), name=f"{function.__name__}_low")
       for function in (functions_in_loop, classes, shapes_and_dtypes)),
     Program(region, fixed(0.2)),
+    Program(without_else, fixed(1.2)),
     Program(region, fixed(1.1), name="region_of_water"),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..core.errors import TransformError
 from ..core.grammar import Atom, Block, If, Merge, Var, raising, type_of
@@ -99,7 +99,7 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
         except Unreachable:
             alive = False
         except RAISED as raised:
-            if not is_of_program(raised) or not _may_raise(reader, cond, raised):
+            if not _is_of_side(raised, reader) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
             emit_raise(reader, raised, denied)
@@ -109,6 +109,12 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
         equal, facts = reader.assumptions.tested(), reader.facts
     outer = {key: place for key, (place, old) in changes.items() if reader.existed(place, old, moment)}
     return Side(block, contents, outer, result, alive, equal, error, facts)
+
+
+def _is_of_side(error: Exception, reader: Reader) -> TypeGuard[TransformError]:
+    """Whether the program raises what was found on this side alone; where both are read apart, also of names."""
+    is_unbound = isinstance(error, UnboundLocalError) and isinstance(error, TransformError)
+    return is_of_program(error) or is_unbound and bool(reader.findings.forks)
 
 
 def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:

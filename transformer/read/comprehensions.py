@@ -166,7 +166,7 @@ def run_loop(
     frame = reader.frame
     run = LoopRun(reader, key, iteration, bind, body, None)
     with frame.holding(iteration):
-        run.read(lambda: LoopPlan(key, frame, run.length, bind, body, guess=guess, position_name=name))
+        run.read(lambda run: LoopPlan(run.key, frame, run.length, run.bind, body, guess=guess, position_name=name))
 
 
 def collect(reader: Reader, iteration: Iteration) -> Any:

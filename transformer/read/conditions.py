@@ -192,6 +192,7 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     if conflict.list is not None and reader.loops and reader.made_before(conflict.list, reader.loops[-1].made):
         return WantsOpen(conflict.list, conflict.sampled, refusal)
     if conflict.loop is not None:
+        reader.uneven[refusal] = conflict.loop
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:
         try:

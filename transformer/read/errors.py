@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_ARGUMENT = " must be known while the function is read"
-MISSING = IndexError, KeyError, NameError      # what a program raises at a place, whatever the values are
+MISSING = IndexError, KeyError, UnboundLocalError, NameError   # what a program raises at a place, whatever the values
 UNFIT = TypeError, AttributeError              # the same of what does not fit: None where a number is wanted
 RAISED = *MISSING, *UNFIT
 

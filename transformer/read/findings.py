@@ -10,6 +10,9 @@ from ..core.types import ArrayType
 from .demand import Unroll
 
 
+REST = "all but the first"           # the key of a loop is this and the key of the whole
+
+
 @dataclass
 class Findings:
     """What readings found that all later ones of the same function know from the start.
@@ -18,7 +21,8 @@ class Findings:
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
     to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
-    managers under `with` that end exceptions, and `forks` the `if`s behind which a name is not one thing, with what
+    managers under `with` that end exceptions, `first_apart` the loops whose first iteration leaves things of other
+    types than it finds, with what was refused, and `forks` the `if`s behind which a name is not one thing, with what
     was refused first.
     """
 
@@ -29,6 +33,7 @@ class Findings:
     instead: dict[Any, bool] = field(default_factory=dict)
     caught: dict[Any, bool] = field(default_factory=dict)
     ended: set[Origin] = field(default_factory=set)
+    first_apart: dict[Any, TransformError] = field(default_factory=dict)
     forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
 
     def unroll(self, request: Unroll) -> bool:
@@ -38,6 +43,12 @@ class Findings:
         self.unrolled[request.loop] = request.refusal
         self._close(request.loop)
         return True
+
+    def begin_apart(self, loop: Any, refusal: TransformError) -> None:
+        """Has the first iteration of a loop read by itself, and no more of them."""
+        self.first_apart[loop] = refusal
+        for found in (self.unrolled, self.opened, self.instead):
+            found.pop(loop, None)
 
     def unroll_all(self) -> bool:
         """Has loops unrolled that carry sizes instead; False if there are none."""

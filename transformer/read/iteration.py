@@ -89,6 +89,16 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
     return _over_objects(reader, value)
 
 
+def but_first(reader: Reader, iteration: Iteration) -> Iteration:
+    """All items but the first one, of those that have one."""
+    return replace(iteration, length=iteration.length - 1, counts=False,
+                   element=lambda k: iteration.element(next_place(reader, k)))
+
+
+def next_place(reader: Reader, k: Any) -> Any:
+    return binary(reader, operator.add, k, 1)
+
+
 def items_of(reader: Reader, value: Producer | Lazy) -> Any:
     """The list of what a generator gives."""
     from .comprehensions import collected

@@ -12,8 +12,17 @@ from ..core.sizes import Size
 from ..ops.value import Value
 from .conditions import branch, condition, negated, truth
 from .demand import Demand, Opens, Unroll, need
+from .findings import REST
 from .frames import Frame
-from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
+from .iteration import (
+    Iteration,
+    but_first,
+    check_held,
+    iteration_of,
+    next_place,
+    size_of_container,
+    sizes_of_held,
+)
 from .journal import Cell, Name, Place
 from .loop_reading import LoopPlan, LoopReading
 from .producers import Producer, run_producer
@@ -46,7 +55,7 @@ def read_for(reader: Reader, node: Any) -> None:
         test=_until(reader, getattr(node, "stop", None)),
     )
     with frame.holding(source):
-        run.read(lambda: _plan(reader, node, run))
+        run.read(lambda run: _plan(reader, node, run))
 
 
 def _take(reader: Reader, node: Any, item: Any) -> None:
@@ -73,7 +82,7 @@ def read_while(reader: Reader, node: Any) -> None:
         lambda: reader.execute(node.body),
         test=lambda: condition(reader, node.test),
     )
-    run.read(lambda: _plan(reader, node, run))
+    run.read(lambda run: _plan(reader, node, run))
     if _binds(node.test):
         reader.evaluate(node.test)
 
@@ -113,17 +122,45 @@ class LoopRun:
             return None
         return self.iteration.length
 
-    def read(self, plan: Callable[[], LoopPlan]) -> None:
+    def read(self, plan: Callable[[LoopRun], LoopPlan]) -> None:
         if self.length == 0 and isinstance(self.length, int) or self._never_begins():
             return
-        if self.is_static or self._is_unrolled():
+        if self.key in self.reader.findings.first_apart:
+            self._read_first_apart(plan)
+        elif self.is_static or self._is_unrolled():
             self._read_unrolled(plan)
         elif self._is_to_carry_sizes():
             self._read_instead(plan)
         else:
             self._read_as_one(plan)
 
-    def _read_unrolled(self, plan: Callable[[], LoopPlan]) -> None:
+    def _read_first_apart(self, plan: Callable[[LoopRun], LoopPlan]) -> None:
+        """Reads the first iteration by itself, and the others as a loop that begins with what it leaves."""
+        if not self._begins():
+            return
+        watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
+        rest = LoopRun(self.reader, (REST, self.key), self.iteration and but_first(self.reader, self.iteration),
+                       lambda k: self.bind(next_place(self.reader, k)), self.body, self.test)
+
+        def iterate() -> None:
+            self.bind(0)
+            self.body()
+            self._check_unchanged(watched)
+            rest.read(plan)
+
+        branch(self.reader, True if self.test is None else self.test(), iterate, lambda: None)
+
+    def _begins(self) -> bool:
+        """Whether there is a first item, for all calls that this code is made for."""
+        assumptions, length = self.reader.assumptions, self.length
+        if length is None or assumptions.decide(length - 1):
+            return True
+        if isinstance(length, int) or assumptions.decide(-1 * length):
+            return False
+        self._need(length, "the number of iterations", self.reader.findings.first_apart[self.key])
+        raise AssertionError("a number that is not known cannot be had")
+
+    def _read_unrolled(self, plan: Callable[[LoopRun], LoopPlan]) -> None:
         """Reads the loop iteration by iteration; as one that carries sizes, if that cannot be or serves better."""
         checkpoint = self.reader.checkpoint()
         self.reader.unrolling.append(self)
@@ -142,7 +179,7 @@ class LoopRun:
             self.reader.unrolling.pop()
         self.read(plan)
 
-    def _read_instead(self, plan: Callable[[], LoopPlan]) -> None:
+    def _read_instead(self, plan: Callable[[LoopRun], LoopPlan]) -> None:
         """Reads the loop as one that carries sizes; unrolled after all where that is not possible."""
         checkpoint, findings = self.reader.checkpoint(), self.reader.findings.copy()
         self.reader.findings.instead[self.key] = True
@@ -155,12 +192,12 @@ class LoopRun:
             self.reader.findings.instead[self.key] = False
         self.read(plan)
 
-    def _read_as_one(self, plan: Callable[[], LoopPlan]) -> None:
+    def _read_as_one(self, plan: Callable[[LoopRun], LoopPlan]) -> None:
         """Reads the loop as one of Core; unrolled, or as one that carries sizes, where it turns out to need that."""
         checkpoint = self.reader.checkpoint()
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
-            LoopReading(self.reader, plan()).read()
+            LoopReading(self.reader, plan(self)).read()
             return self._check_unchanged(watched)
         except Opens as request:
             self._check_own(request)

@@ -95,6 +95,7 @@ class Reader:
         self.unrolled = findings.unrolled
         self.declared = findings.declared
         self.tested = findings.tested
+        self.uneven: dict[TransformError, Any] = {}  # the loops that refusals are for
         self.forks: dict[TransformError, tuple[Origin, str]] = {}  # the `if`s and names that refusals are for
         self.opened = findings.opened
         self.journal = Journal()
