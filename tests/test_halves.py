@@ -233,6 +233,8 @@ def test_numbers_come_back(dtype: Any) -> None:
     for x in (dtype.type(3), np.array(3, dtype)):
         found = jit(program)(x)
         assert [item.dtype for item in found] == [dtype] * 3 + [np.float32] and found == (3, 3, 3, 3)
+        value, aux = jit(value_and_grad(lambda x: (x.astype(np.float32), x), has_aux=True))(x)[0]
+        assert (value.dtype, aux.dtype) == (np.float32, dtype)
 
 
 @BOTH

@@ -285,7 +285,8 @@ class _Entry:
             if not isinstance(item, Result):
                 return self._number_or_array(item)
             atom = self.function.results[item.k]
-            found = self._result(atom) if is_array(atom) or self.is_transformed else self._without_axes(item.k, atom)
+            of_kind = self._result if is_array(atom) or self.is_transformed else self._without_axes
+            found = of_kind(item.k, atom)
             if item.k in self.interface.halves and not self._is_given(atom):
                 return _in_dtype(found, type_of(atom), self.interface.halves[item.k])     # type: ignore[arg-type]
             if self.is_transformed and is_array(atom):
@@ -302,19 +303,23 @@ class _Entry:
         """Whether a result is the array itself that was an argument."""
         return any(value is atom for value in self.written.values()) or atom in self.paths
 
-    def _result(self, atom: Any) -> ast.expr:
+    def _result(self, k: int, atom: Any) -> ast.expr:
         """A result as the user's function gives it: the array itself where that is an argument."""
         for param, value in self.written.items():
             if value is atom:
                 return self.reached(param)
-        if atom in self.paths:
-            return self.argument(atom) if self.is_transformed and atom not in self.wide else self.reached(atom)
-        return self._number_or_array(atom)
+        if atom in self.paths and is_array(atom):
+            return self.reached(atom)
+        return self._number(k, atom)
+
+    def _number(self, k: int, atom: Any) -> ast.expr:
+        """A result, which is in its own dtype where it is an argument of 16 bits, and not float32 made of one."""
+        is_given = k in self.interface.halves and atom in self.paths
+        return self._in_own_dtype(atom) if is_given else self._number_or_array(atom)
 
     def _without_axes(self, k: int, atom: Any) -> ast.expr:
         """A result without axes: a number, or an array, which may be that of an argument."""
-        is_given = k in self.interface.halves and atom in self.paths
-        found = self._in_own_dtype(atom) if is_given else self._number_or_array(atom)
+        found = self._number(k, atom)
         if k not in self.interface.axisless:
             return found
         param = self.interface.axisless[k]
