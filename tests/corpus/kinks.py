@@ -145,6 +145,42 @@ def clip_of_crossed_bounds(x):
     return np.sum(np.clip(x, 2.0, x[0]))
 
 
+# What the path taken does not look at has no part in its derivative, where that of its computation is infinite.
+def unit_vector_or_itself(x):
+    r = np.sqrt(np.sum(x * x))
+    y = x / r if r > 0 else 3 * x
+    return np.sum(y * np.arange(1.0, 4.0))
+
+
+def returned_before_the_logarithm(x):
+    r = np.sqrt(x)
+    if r == 0:
+        return x
+    return x * np.log(r)
+
+
+def roots_and_logarithms_where_they_are(x):
+    s = 0.0
+    for i in range(len(x)):
+        r = np.sqrt(x[i])
+        value = np.log(x[i])
+        if r > 0:
+            s += r * 2 + value
+        else:
+            s += x[i]
+    return s
+
+
+def caught_before_the_reciprocal(x):
+    y = 0.0
+    try:
+        for v in x:
+            y += 1.0 / math.sqrt(v)
+    except ZeroDivisionError:
+        y *= 2
+    return y
+
+
 ONE_TWO = np.array([1.0, 2.0])
 ONE_THREE = np.array([1.0, 3.0])
 BORDER = np.array([-1.0, 0.5, 1.0, 3.0])
@@ -215,5 +251,9 @@ PROGRAMS = [
     _kink(branch_at_the_border, (0.0,), (-2.0,)),
     _kink(rounding_at_integers, (np.array([1.0, -2.0]),), (np.array([1.0, -2.0]),)),
     _kink(clip_of_crossed_bounds, (np.array([1.0, 0.5, 3.0]),), (np.array([3.0, 0.0, 0.0]),)),
+    _kink(unit_vector_or_itself, (np.zeros(3),), (np.array([3.0, 6.0, 9.0]),)),
+    _kink(returned_before_the_logarithm, (0.0,), (1.0,)),
+    _kink(roots_and_logarithms_where_they_are, (np.array([0.0, 4.0]),), (np.array([1.0, 0.75]),)),
+    _kink(caught_before_the_reciprocal, (np.array([4.0, 0.0, 1.0]),), (np.array([-0.125, 0.0, 0.0]),)),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),
 ]

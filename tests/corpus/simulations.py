@@ -103,6 +103,19 @@ def nbody_step(position, velocity, mass, dt):
     return np.sum(position**2) + np.sum(mass[:, None] * velocity**2)
 
 
+def nbody_forces(position, mass):
+    """All pairs, of which those at one place attract each other by nothing."""
+    force = np.zeros_like(position)
+    for i in range(len(position)):
+        for j in range(len(position)):
+            d = position[j] - position[i]
+            r = np.sqrt(np.sum(d * d))
+            if r == 0:
+                continue
+            force[i] += mass[j] * d / r**3
+    return np.sum(force * force)
+
+
 def nbody_energy(position, velocity, mass):
     kinetic = 0.5 * np.sum(mass * np.sum(velocity**2, axis=1))
     potential = 0.0
@@ -366,6 +379,7 @@ PROGRAMS = [
     Program(garch, positive(None, None, None, ("n",)), (0, 1, 2, 3)),
     Program(nbody_step, lambda rng, size=3: (*_bodies(rng, size), 0.1), (0, 1, 2, 3)),
     Program(nbody_energy, _bodies, (0, 1, 2)),
+    Program(nbody_forces, lambda rng: _bodies(rng, 3)[::2], (0, 1)),
     Program(lorenz_rk4, normal((3,), None, None, None, then=(4,)), (0, 1, 2, 3)),
     Program(
         heat_in_place, lambda rng, size=4: (rng.random(size), 0.2, 3, rng.random(size)), (0, 1)

@@ -24,12 +24,9 @@ def fixed_point_grad(a, x):
     for k in range(n - 1, -1, -1):
         x = x_k[k]
         ratio = a / x
-        if abs(0.5 * (x + ratio) - x) < 1e-12:
-            dy = 0.0
-        else:
-            dy = dx
-            dx = 0.0
-        dtotal = 0.5 * dy
-        dx = dx + dtotal - dtotal * ratio / x
-        da += dtotal / x
+        if not abs(0.5 * (x + ratio) - x) < 1e-12:
+            dx *= 0.5
+            ratio2 = dx / x
+            dx *= 1 - ratio / x
+            da += ratio2
     return da, dx

@@ -77,10 +77,11 @@ def quadrature_grad(c, a, b):
         scaled3 = c_1 * t2
         scaled4 = e2 * np.sin(scaled3)
         if abs(coarse - ratio * (scaled2 + scaled4)) < 0.001:
-            dfine = 1.0
+            dc_1 = ratio * (e2 * np.cos(scaled3) * t2 + e * np.cos(scaled) * t)
+            dc_0 = -ratio * (scaled4 * t2 + scaled2 * t)
         else:
-            dfine = 0.0
-        dtotal = dfine * ratio
-        dc[1] += dtotal * (e2 * np.cos(scaled3) * t2 + e * np.cos(scaled) * t)
-        dc[0] -= dtotal * (scaled4 * t2 + scaled2 * t)
+            dc_1 = 0.0
+            dc_0 = 0.0
+        dc[1] += dc_1
+        dc[0] += dc_0
     return dc

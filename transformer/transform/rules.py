@@ -262,3 +262,9 @@ def added(first: Value, second: Value) -> Value:
 def zero_or(term: Value | None, type: Any) -> Value:
     """A cotangent in full size; zeros when there is none."""
     return zeros(type) if term is None else full(term, type)
+
+
+def is_sparse(stmt: Let) -> bool:
+    """Whether the cotangent of operand 0 is that of a part of it."""
+    op = stmt.op
+    return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rule_attrs(stmt)))

@@ -54,6 +54,7 @@ from .naming import derivative_name, name_after
 from .pairs import pull_call
 from .residuals import Mirrors
 from .retaking import unread_before
+from .sinking import Sinking
 
 Cotangents = dict[Var, Value]
 
@@ -84,6 +85,7 @@ class Reverse:
         self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
         self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
+        self.sinking = Sinking([], active)              # of the block that is gone through
 
     @classmethod
     def of(cls, body: Block, inputs: Collection[Var], seeded: list[Atom], builder: Builder, calls: Calls) -> Reverse:
@@ -129,9 +131,12 @@ class Reverse:
         return self.cotangent.pop(var, None)
 
     def block(self, block: Block) -> None:
+        outer, self.sinking = self.sinking, Sinking(block, self.active)
         for stmt in reversed(block):
-            with self.builder.at(stmt.origin):
-                getattr(self, METHODS[type(stmt)])(stmt)
+            if stmt not in self.sinking.sunk:
+                with self.builder.at(stmt.origin):
+                    getattr(self, METHODS[type(stmt)])(stmt)
+        self.sinking = outer
 
     def _effect(self, stmt: Effect) -> None:
         """Effects happened in the forward sweep; they are not repeated."""
@@ -160,7 +165,7 @@ class Reverse:
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
-        if self.is_active(stmt.args[0]) and _is_sparse(stmt):
+        if self.is_active(stmt.args[0]) and rules.is_sparse(stmt):
             self._accumulate(stmt, given[0])
         elif stmt in self.unread:                       # the elements keep a cotangent that nobody looks at
             array, value, *_ = stmt.args
@@ -198,10 +203,11 @@ class Reverse:
         if not given:
             return
         before, outer_elements = dict(self.cotangent), self.elements
+        for_then, for_orelse = self.sinking.into(stmt, {*self.cotangent, *self.elements})
         with self.builder.assumptions.identified(_sizes_on(stmt, "then")):
-            then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
+            then = self._side([*for_then, *stmt.then], [(m.then, d) for m, d in given], before)
         with self.builder.assumptions.identified(_sizes_on(stmt, "orelse")):
-            orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
+            orelse = self._side([*for_orelse, *stmt.orelse], [(m.orelse, d) for m, d in given], before)
         changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
         merges = [self._merge(v, then, orelse, stmt.cond) for v in changed]
         self.cotangent, self.elements = before, outer_elements
@@ -386,12 +392,6 @@ def partly_undefined(block: Block) -> dict[Var, tuple[Atom, str]]:
 def _ends(stmt: Loop) -> list[Var]:
     atoms = [c.next for c in stmt.carries] + [r.value for r in stmt.records]
     return [a for a in atoms if isinstance(a, Var)]
-
-
-def _is_sparse(stmt: Let) -> bool:
-    """Whether the cotangent of operand 0 is that of a part of it."""
-    op = stmt.op
-    return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rules.rule_attrs(stmt)))
 
 
 def _cotangent_of(var: Var, builder: Builder) -> Var:

@@ -1,0 +1,125 @@
+"""What only one side of a branch looks at: its reverse stands in that side, too.
+
+    r = np.sqrt(x @ x)
+    y = x / r if r > 0 else x
+
+On the other side `r` has no part in the result, and a cotangent of 0 that were handed on to the root would be
+0 / 0 where `r` is 0. It is also work that this side need not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Block, If, Let, Stmt, Var
+from ..core.types import ArrayType
+from ..core.walk import all_uses, free_vars
+from . import rules
+from .activity import differentiable_args
+from .applied import is_ruled
+
+
+class Sinking:
+    """The statements of a block, in which derivatives pass through the variables `active`."""
+
+    def __init__(self, block: Block, active: set[Var]) -> None:
+        self.block = block
+        self.active = active
+        self.sunk: set[Stmt] = set()
+        self.place = {stmt: k for k, stmt in enumerate(block)}
+        self.definition = {target: stmt for stmt in block if type(stmt) is Let for target in stmt.targets}
+        self.users: dict[Var, list[Stmt]] = {}
+        for stmt in block:
+            for var in set(self._takes(stmt)):
+                self.users.setdefault(var, []).append(stmt)
+
+    def into(self, branch: If, seeded: Collection[Any]) -> tuple[Block, Block]:
+        """The statements before a branch that are reversed with its two sides, in order. What is `seeded` has a
+        cotangent from elsewhere."""
+        if branch not in self.place:
+            return [], []
+        taken = [self._taken(block, [getattr(merge, side) for merge in branch.merges])
+                 for side, block in (("then", branch.then), ("orelse", branch.orelse))]
+        found = [self._only_in(branch, side, other, seeded) for side, other in (taken, taken[::-1])]
+        for statements in found:
+            self.sunk.update(statements)
+        return found[0], found[1]
+
+    def _taken(self, block: Block, ends: list[Any]) -> set[Var]:
+        """The active variables of this block that a side uses."""
+        return {var for var in free_vars(block, [end for end in ends if isinstance(end, Var)])
+                if var in self.active and var in self.definition}
+
+    def _only_in(self, branch: If, taken: set[Var], others: set[Var], seeded: Collection[Any]) -> Block:
+        """What stands before a branch for one side alone, as far as that matters."""
+        found: set[Stmt] = {branch}
+        pending = [-self.place[self.definition[var]] for var in taken]
+        heapify(pending)
+        while pending:
+            stmt = self.block[-heappop(pending)]
+            assert isinstance(stmt, Let)
+            outside = [var for var in stmt.targets if var in self.active and (
+                var in others or var in seeded or not found.issuperset(self.users.get(var, ())))]
+            if stmt in found or outside or not _may_sink(stmt):
+                continue
+            found.add(stmt)
+            for var in self._takes(stmt):
+                if var in self.definition:
+                    heappush(pending, -self.place[self.definition[var]])
+        return self._from_the_first_curved(sorted(found - {branch}, key=self.place.__getitem__))
+
+    def _from_the_first_curved(self, statements: Block) -> Block:
+        """Without what comes before the first statement whose derivative may be without bound, but for what one
+        variable goes through on the way there."""
+        kept: set[Stmt] = set()
+        moved: set[Var] = set()
+        for stmt in statements:
+            assert isinstance(stmt, Let)
+            if not moved.isdisjoint(stmt.args) or _is_curved(stmt):
+                kept.add(stmt)
+                moved.update(stmt.targets)
+        taken = {var for stmt in kept for var in self._takes(stmt)}
+        for stmt in reversed(statements):
+            assert isinstance(stmt, Let)
+            sources = set(self._takes(stmt))
+            if len(sources) == 1 and not taken.isdisjoint(stmt.targets):
+                kept.add(stmt)
+                taken |= sources
+        return [stmt for stmt in statements if stmt in kept]
+
+    def _takes(self, stmt: Stmt) -> list[Var]:
+        """The active variables through which a derivative may pass into a statement."""
+        if not isinstance(stmt, Let):
+            return [var for var in all_uses(stmt) if var in self.active]
+        if self.active.isdisjoint(stmt.targets):
+            return []
+        return [var for var in differentiable_args(stmt) if var in self.active]
+
+
+def _may_sink(stmt: Let) -> bool:
+    """Whether a statement has a reverse of its own, that makes new values of others."""
+    op = stmt.op
+    return not (is_ruled(stmt) or op.writes or rules.is_sparse(stmt) or "layout" in stmt.attrs) and all(
+        isinstance(atom.type, ArrayType) for atom in (*stmt.targets, *differentiable_args(stmt)))
+
+
+def _is_curved(stmt: Let) -> bool:
+    """Whether the derivative of a statement depends on what it is taken at: by numbers, for elementwise ones."""
+    if not stmt.op.elementwise:
+        return not stmt.op.linear
+    return any(_bends(stmt, k) for k, atom in enumerate(stmt.args) if atom in differentiable_args(stmt))
+
+
+def _bends(stmt: Let, place: int) -> bool:
+    attrs = rules.rule_attrs(stmt)
+    try:
+        with np.errstate(all="ignore"):
+            first, middle, last = (np.asarray(stmt.op.run(*(
+                number if k == place else 0.7 for k in range(len(stmt.args))), **attrs)) for number in (0.3, 0.45, 0.6))
+            return not np.allclose(first + last, 2 * middle)
+    except (TypeError, ValueError, ArithmeticError):
+        return True
