@@ -181,6 +181,27 @@ def caught_before_the_reciprocal(x):
     return y
 
 
+def sinc_by_hand(x):
+    return np.sum(np.where(np.abs(x) > 1e-8, np.sin(x) / x, 1 - x * x / 6) * 6.0)
+
+
+def choices_with_one_logarithm(x):
+    entropy = np.where(x > 0, x * np.log(x), 0.0)
+    return np.sum(entropy) + np.sum(np.where(x > 0, np.log(x) ** 2, 3 * x))
+
+
+def sum_of_choices_by_one_condition(x):
+    return np.sum(np.where(x > 0, np.log(x), -x) + np.where(x > 0, np.sqrt(x), 0.0))
+
+
+def products_of_choices(x):
+    """Also the second derivative, where neither logarithm nor root is a number."""
+    with np.errstate(invalid="ignore"):
+        a = np.where(x > 0, np.log(x), -x)
+        b = np.where(x > 0, np.sqrt(x) * x, 2.0)
+    return np.sum(a * a * b)
+
+
 ONE_TWO = np.array([1.0, 2.0])
 ONE_THREE = np.array([1.0, 3.0])
 BORDER = np.array([-1.0, 0.5, 1.0, 3.0])
@@ -255,5 +276,9 @@ PROGRAMS = [
     _kink(returned_before_the_logarithm, (0.0,), (1.0,)),
     _kink(roots_and_logarithms_where_they_are, (np.array([0.0, 4.0]),), (np.array([1.0, 0.75]),)),
     _kink(caught_before_the_reciprocal, (np.array([4.0, 0.0, 1.0]),), (np.array([-0.125, 0.0, 0.0]),)),
+    _kink(sinc_by_hand, (np.array([0.0, np.pi]),), (np.array([0.0, -6 / np.pi]),)),
+    _kink(choices_with_one_logarithm, (np.array([0.0, 1.0]),), (np.array([3.0, 1.0]),)),
+    _kink(sum_of_choices_by_one_condition, (np.array([-2.0, 0.0, 1.0]),), (np.array([-1.0, -1.0, 1.5]),)),
+    Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),
 ]

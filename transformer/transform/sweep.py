@@ -32,24 +32,24 @@ from ..core.grammar import (
     Record,
     Var,
 )
-from ..core.sizes import Extent, Size, Unknown
-from ..core.types import INT, ArrayType, SavedType, SeqType
+from ..core.types import INT, SavedType, SeqType
 from ..core.walk import (
     METHODS,
     Copier,
     all_definitions,
     all_statements,
-    atom_of_size,
-    atom_vars,
     free_vars,
     inner_targets,
     size_of_atom,
 )
+from ..ops.elementwise import where
+from ..ops.selection import Where
 from ..ops.value import Value
 from . import rules, saved
 from .activity import active_vars
 from .applied import is_ruled, pull
 from .calls import Calls, strong
+from .handed_sizes import positions, sizes_carried, sizes_on
 from .naming import derivative_name, name_after
 from .pairs import pull_call
 from .residuals import Mirrors
@@ -161,7 +161,22 @@ class Reverse:
             return self._contribute_all(stmt, pull(stmt, given, self))
         if not (stmt.op.elementwise or stmt.op.accumulate) or len(given) > 1:
             given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]
+        sunk = self.sinking.into_choice(stmt, self.cotangent) if stmt.op is Where else ()
+        if any(sunk) and given[0] is not None:
+            return self._choose(stmt, sunk, given[0])
         self._apply_rule(stmt, [dy for dy in given if dy is not None])
+
+    def _choose(self, stmt: Let, sunk: tuple[Block, ...], dy: Value) -> None:
+        """The reverse of a choice and of what only it looks at: what was not chosen is left out at the end."""
+        cond = Value(stmt.args[0])
+        for place, block in ((2, sunk[1]), (1, sunk[0])):
+            outer, self.cotangent = self.cotangent, {}
+            self.contribute(stmt.args[place], dy)
+            self.block(block)
+            found, self.cotangent = self.cotangent, outer
+            for var, d in found.items():
+                sides = (d, 0.0) if place == 1 else (0.0, d)
+                self.contribute(var, rules.fitted(where(cond, *sides), stmt.target.type, var.type))
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
@@ -204,9 +219,9 @@ class Reverse:
             return
         before, outer_elements = dict(self.cotangent), self.elements
         for_then, for_orelse = self.sinking.into(stmt, {*self.cotangent, *self.elements})
-        with self.builder.assumptions.identified(_sizes_on(stmt, "then")):
+        with self.builder.assumptions.identified(sizes_on(stmt, "then")):
             then = self._side([*for_then, *stmt.then], [(m.then, d) for m, d in given], before)
-        with self.builder.assumptions.identified(_sizes_on(stmt, "orelse")):
+        with self.builder.assumptions.identified(sizes_on(stmt, "orelse")):
             orelse = self._side([*for_orelse, *stmt.orelse], [(m.orelse, d) for m, d in given], before)
         changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
         merges = [self._merge(v, then, orelse, stmt.cond) for v in changed]
@@ -276,8 +291,8 @@ class Reverse:
             return
         trips = self._trips(stmt)
         shadows = {v: _cotangent_of(v, self.builder) for v in self._shared(stmt)}
-        sizes = {c: Var(INT, c.entry.name) for c in _sizes_carried(stmt)}
-        first, following = _positions(stmt)                         # which may tell sizes, too
+        sizes = {c: Var(INT, c.entry.name) for c in sizes_carried(stmt)}
+        first, following = positions(stmt)                         # which may tell sizes, too
         at_head = Copier({stmt.position: following, **{c.entry: size for c, size in sizes.items()}})
         at_end = Copier({stmt.position: first, **{c.entry: c.init for c in sizes}})
         entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c, self.builder)) for c, _ in carries}
@@ -360,26 +375,6 @@ class Reverse:
             return list(self.elements.pop(element, []))
         d = self.take(element)
         return [] if d is None else [rules.full(d, element.type).atom]
-
-
-def _positions(stmt: Loop) -> tuple[Atom, Atom]:
-    """The first position of a loop, and the one that follows another."""
-    last = size_of_atom(stmt.trips) - 1 if stmt.down and stmt.trips is not None else 0
-    return atom_of_size(last), atom_of_size(Size.of(Unknown(stmt.position)) + (-1 if stmt.down else 1))
-
-
-def _sizes_carried(stmt: Loop) -> list[Carry]:
-    """The sizes that a loop carries for arrays that iterations make longer or shorter."""
-    sizes = {var for carry in stmt.carries for var in atom_vars(carry.entry.type)}
-    return [carry for carry in stmt.carries if carry.entry in sizes]
-
-
-def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:
-    """The integers that leave a branch, with what they are inside."""
-    inside = {merge.target: getattr(merge, side) for merge in stmt.merges
-              if isinstance(merge.target.type, ArrayType) and not merge.target.type.sizes
-              and merge.target.type.dtype.kind in "iu"}
-    return {target: size_of_atom(atom) for target, atom in inside.items() if atom is not UNDEFINED}
 
 
 def partly_undefined(block: Block) -> dict[Var, tuple[Atom, str]]:
