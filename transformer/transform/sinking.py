@@ -11,13 +11,14 @@ sides are computed, and so are their cotangents; those that were not chosen are 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from ..core.builder import current
-from ..core.grammar import Block, If, Let, Stmt, Var
+from ..core.grammar import Block, Effect, If, Let, Stmt, Var
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import all_uses, free_vars
@@ -33,12 +34,23 @@ class Sinking:
         self.block = block
         self.active = active
         self.sunk: set[Stmt] = set()
-        self.place = {stmt: k for k, stmt in enumerate(block)}
-        self.definition = {target: stmt for stmt in block if type(stmt) is Let for target in stmt.targets}
-        self.users: dict[Var, list[Stmt]] = {}
-        for stmt in block:
+
+    @cached_property
+    def place(self) -> dict[Stmt, int]:
+        return {stmt: k for k, stmt in enumerate(self.block)}
+
+    @cached_property
+    def definition(self) -> dict[Var, Stmt]:
+        return {target: stmt for stmt in self.block if type(stmt) is Let for target in stmt.targets}
+
+    @cached_property
+    def users(self) -> dict[Var, list[Stmt]]:
+        """The statements of the block that take a variable."""
+        found: dict[Var, list[Stmt]] = {}
+        for stmt in self.block:
             for var in set(self._takes(stmt)):
-                self.users.setdefault(var, []).append(stmt)
+                found.setdefault(var, []).append(stmt)
+        return found
 
     def into(self, branch: If, seeded: Collection[Any]) -> tuple[Block, Block]:
         """The statements before a branch that are reversed with its two sides, in order. What is `seeded` has a
@@ -113,6 +125,8 @@ class Sinking:
 
     def _takes(self, stmt: Stmt) -> list[Var]:
         """The active variables through which a derivative may pass into a statement."""
+        if isinstance(stmt, Effect):
+            return []
         if not isinstance(stmt, Let):
             return [var for var in all_uses(stmt) if var in self.active]
         if self.active.isdisjoint(stmt.targets):
