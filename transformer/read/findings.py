@@ -9,7 +9,6 @@ from ..core.errors import Origin, TransformError
 from ..core.types import ArrayType
 from .demand import Unroll
 
-
 REST = "all but the first"           # the key of a loop is this and the key of the whole
 
 
