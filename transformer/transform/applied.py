@@ -21,6 +21,7 @@ from ..read.interface import Interface
 from .activity import active_vars
 from .custom import Application, Pullback, Tangents
 from .definitions import expanded
+from .described import ruling
 
 
 class Link:
@@ -43,7 +44,7 @@ def is_ruled(stmt: Any) -> bool:
 def push(stmt: Let, tangents: Tangents, forward: Any) -> Tangents:
     """Emits the results of a `ruled` statement by its rule; gives their tangents."""
     at = Application(stmt)
-    custom = at.use.custom
+    custom = ruling(at.use.custom)
     custom.check_active(at.use, [t is not None for t in tangents])
     results, pushed = custom.pushforward(at, tangents, forward)
     if not custom.stays:
@@ -87,14 +88,15 @@ def _with_rules(block: Block, active: set[Var], builder: Builder, replaced: set[
 
 def _linked(stmt: Let, active: set[Var], builder: Builder, replaced: set[int]) -> Block:
     at = Application(stmt)
+    custom = ruling(at.use.custom)
     moving = [isinstance(atom, Var) and atom in active for atom in at.operands]
     with builder.nested() as block, builder.at(stmt.origin):
-        at.use.custom.check_active(at.use, moving)
-        results, pullback = at.use.custom.reversible(at, moving)
+        custom.check_active(at.use, moving)
+        results, pullback = custom.reversible(at, moving)
         args = (*(result.atom for result in results), *at.operands)
         attrs = {"count": len(results), "use": Link(pullback)}
         builder.emit(Let(stmt.targets, Ruled, args, attrs, stmt.origin))
-    if not at.use.custom.stays:
+    if not custom.stays:
         replaced.add(at.use.serial)
     return block
 

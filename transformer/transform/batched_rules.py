@@ -21,6 +21,7 @@ from ..ops.ruled import Ruled
 from ..ops.value import Value
 from ..read.ruled import Use
 from . import rules
+from .described import ruling
 
 if TYPE_CHECKING:
     from .custom import Application, Pullback, Tangents
@@ -54,7 +55,7 @@ class OfLanes:
         return str(self.use.custom.__name__)
 
     def check_active(self, use: Use, active: Sequence[bool]) -> None:
-        self.use.custom.check_active(self.use, active)
+        ruling(self.use.custom).check_active(self.use, active)
 
     def pushforward(self, at: Application, tangents: Tangents, forward: Forward) -> tuple[list[Value], Tangents]:
         from .forward import jvp

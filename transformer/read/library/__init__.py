@@ -67,6 +67,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         folding,
         frequencies,
         heaps,
+        integrating,
         iterating,
         matrices,
         missing,
@@ -74,6 +75,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         polynomial_series,
         polynomials,
         ranks,
+        roots,
         scipy_linalg,
         scipy_signal,
         selecting,
@@ -84,7 +86,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
-               densities, windows, complex_functions, iterating)
+               densities, windows, complex_functions, iterating, roots,
+               integrating)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

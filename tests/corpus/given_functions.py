@@ -1,0 +1,109 @@
+"""Routines of SciPy that take functions: roots, integrals."""
+
+import math
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import bisect, brentq, newton
+
+from transformer import vmap
+
+from .program import Program, fixed
+
+TIGHT = {"epsabs": 1e-13, "epsrel": 1e-13}
+
+
+def eccentric_anomaly(e, mean):
+    """The anomaly of a body on an ellipse."""
+    return brentq(lambda x: x - e * np.sin(x) - mean, 0.0, 4.0, xtol=1e-14)
+
+
+def volatility(price, strike):
+    """What the volatility has to be for an option to have this price."""
+
+    def excess(sigma, strike):
+        d = (math.log(1.0 / strike) + sigma**2 / 2) / sigma
+        below = [0.5 * (1 + math.erf(z / math.sqrt(2))) for z in (d, d - sigma)]
+        return below[0] - strike * below[1] - price
+
+    return brentq(excess, 0.01, 3.0, args=(strike,), xtol=1e-14)
+
+
+def bisected(a):
+    return bisect(lambda x: x**3 - a, 0.0, 2.0, xtol=1e-14) ** 2
+
+
+def with_secants(a):
+    return newton(lambda x: x**3 - a * x - 1, 1.4, tol=1e-13)
+
+
+def with_slopes(a, b):
+    return newton(lambda x, b: x**b - a, 1.3, fprime=lambda x, b: b * x ** (b - 1), args=(b,), tol=1e-13)
+
+
+def with_curvatures(a):
+    return newton(lambda x: np.exp(x) - a, 0.5, lambda x: np.exp(x), fprime2=lambda x: np.exp(x), tol=1e-13)
+
+
+def roots_in_a_loop(w):
+    total = 0.0
+    for k in range(len(w)):
+        total += brentq(lambda x: x + np.sum(w * np.tanh(x)) - w[k], -5.0, 5.0, xtol=1e-14)
+    return total
+
+
+def all_roots(w):
+    return np.sum(vmap(lambda a: eccentric_anomaly(a, 1.0))(w) ** 2)
+
+
+def arc_length(a, end):
+    return quad(lambda x: math.sqrt(1 + (a * math.cos(a * x)) ** 2), 0, end, **TIGHT)[0]
+
+
+def between(a, start, end):
+    return quad(lambda x, a: x**a * np.exp(-x), start, end, args=(a,), **TIGHT)[0] ** 2
+
+
+def weighted(w, b):
+    return quad(lambda x: b * np.prod(np.cos(w * x)), -1, 1, **TIGHT)[0]
+
+
+def expectation(mean, deviation):
+    def integrand(z):
+        return np.tanh(mean + deviation * z) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+    return quad(integrand, -np.inf, np.inf, **TIGHT)[0]
+
+
+def tails(rate, start):
+    above = quad(lambda x: math.exp(-rate * x), start, np.inf, **TIGHT)[0]
+    return above + quad(lambda x: 1 / (1 + rate * x * x), -np.inf, -start, **TIGHT)[0]
+
+
+def of_a_root(a):
+    """The integral up to where another function is zero."""
+    end = brentq(lambda x: np.cos(x) - a * x, 0.0, 1.5, xtol=1e-14)
+    return quad(lambda x: np.cos(x) - a * x, 0.0, end, **TIGHT)[0]
+
+
+def root_of_an_integral(a):
+    return brentq(lambda t: quad(lambda x: np.exp(-a * x * x), 0.0, t, **TIGHT)[0] - 0.5, 0.0, 2.0, xtol=1e-14)
+
+
+PROGRAMS = [
+    Program(eccentric_anomaly, fixed(0.4, 1.1), (0, 1)),
+    Program(volatility, fixed(0.12, 1.1), (0, 1)),
+    Program(bisected, fixed(1.7)),
+    Program(with_secants, fixed(1.2)),
+    Program(with_slopes, fixed(2.1, 3.2), (0, 1)),
+    Program(with_curvatures, fixed(2.1)),
+    Program(roots_in_a_loop, fixed(np.array([0.4, 1.1])), order=1),
+    Program(all_roots, fixed(np.array([0.4, 0.6])), order=1),
+    Program(arc_length, fixed(1.2, 0.8), (0, 1)),
+    Program(between, fixed(1.2, 0.3, 0.8), (0, 1, 2), order=1),
+    Program(weighted, fixed(np.array([0.4, 1.3]), 0.7), (0, 1), order=1),
+    Program(expectation, fixed(0.2, 0.7), (0, 1), order=1),
+    Program(tails, fixed(0.7, 0.4), (0, 1), order=1),
+    Program(of_a_root, fixed(0.7), order=1),
+    Program(root_of_an_integral, fixed(0.7), order=1),
+]

@@ -1,0 +1,92 @@
+"""Routines of SciPy that take functions: what they raise, their dtypes, their source. Derivatives are in the corpus."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import bisect, brentq, newton
+
+from transformer import NotSupported, grad, jit, vmap
+
+
+def same_signs(a):
+    return brentq(lambda x: x * x + a, 0.0, 1.0)
+
+
+def too_few_steps(a):
+    return bisect(lambda x: x**3 - a, 0.0, 1.0, maxiter=3)
+
+
+def not_a_number(a):
+    return brentq(lambda x: math.nan if x > 0.4 else x - a, 0.0, 1.0)
+
+
+def level(a):
+    return newton(lambda x: x * x + a, 0.0, fprime=lambda x: 2 * x)
+
+
+@pytest.mark.parametrize("function", [same_signs, too_few_steps, not_a_number, level])
+def test_what_scipy_raises_is_raised(function: Any) -> None:
+    with pytest.raises((ValueError, RuntimeError)) as wanted:
+        function(0.5)
+    with pytest.raises(wanted.type) as found:
+        grad(function)(0.5)
+    assert str(found.value) == str(wanted.value)
+
+
+def total(a):
+    def rate(x):
+        return np.exp(-a * x)
+
+    return quad(rate, 0.0, brentq(lambda x: x * x - a, 0.0, 2.0))[0]
+
+
+def test_source() -> None:
+    source = grad(total).source_for(0.5)
+    assert "def rate(x, a):\n    return np.exp(-a * x)\n" in source
+    assert "def brentq(a):\n" in source and "def quad(" in source
+    assert source.count("\n    # reverse\n") == 1
+
+
+def test_compiled_and_in_single_precision() -> None:
+    compiled, a = jit(grad(total)), np.float32(0.5)
+    assert compiled(a).dtype == np.float32
+    np.testing.assert_allclose(compiled(a), grad(total)(0.5), rtol=1e-6)
+    np.testing.assert_allclose(vmap(grad(total))(np.array([0.5, 0.7])), [grad(total)(0.5), grad(total)(0.7)])
+
+
+def test_errors_are_those_of_quadpack() -> None:
+    def with_error(a):
+        return quad(lambda x: np.exp(-a * x) * np.cos(5 * x), 0.0, 3.0)
+
+    found = jit(with_error)(0.5)
+    np.testing.assert_allclose(found, with_error(0.5), rtol=1e-9, atol=1e-14)
+
+
+def of_a_pair(a):
+    return quad(lambda x: (x, a), 0.0, 1.0)[0]
+
+
+def of_many(a):
+    return np.sum(newton(lambda x: x**2 - a, np.ones(3)))
+
+
+def with_a_report(a):
+    return brentq(lambda x: x - a, 0.0, 1.0, full_output=True)[0]
+
+
+REFUSED = {
+    of_a_pair: "returns a tuple, where a routine needs a number",
+    of_many: "scipy.optimize.newton of an array",
+    with_a_report: "full_output of scipy.optimize.brentq",
+}
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_refused(function: Any) -> None:
+    with pytest.raises(NotSupported, match=REFUSED[function]):
+        grad(function)(0.5)

@@ -1,0 +1,212 @@
+"""Functions that a routine of SciPy is given, and what the routine finds out about them.
+
+A function is read on its own, once for each type of its arguments: what it uses of the code around it
+becomes parameters. So the routine calls it as often as it likes, and its derivatives are taken for all that
+it rests on, whether that was passed or captured. The routine is a function of its own as well; its results
+are told apart by what they are (`Solution`, `Integral`), from which `transform/described.py` has their
+derivatives, whatever the way to them was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, TransformError
+from ..core.grammar import Atom, Block, Call, Const, Function, Var, type_of
+from ..core.types import ArrayType
+from ..ops.identity import stop_gradient
+from ..ops.value import Value, atom, call, value
+from .frames import stamp
+from .interface import Result
+from .kinds import described
+from .lifting import lift
+from .ruled import Use, check_no_writes, origin_of, through
+from .subfunctions import signature_for
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+Form = tuple[Function, list[Atom]]           # of which the first parameters are arguments, and what the others are
+
+
+class Given:
+    """``f(x, *args)`` as a function of x alone."""
+
+    def __init__(self, reader: Reader, function: Any, args: tuple[Any, ...] = ()) -> None:
+        self.reader = reader
+        self.function = function
+        self.args = args
+        self.forms: list[Form] = []
+        name = getattr(function, "__name__", "")
+        self.__name__ = name if name.isidentifier() else "f"
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call, as it stands in the routine."""
+        given = [value(arg) for arg in args]
+        function, captured = self.form([each.type for each in given])
+        found = called(reader, function, [*(each.atom for each in given), *captured])
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def form(self, types: Sequence[ArrayType]) -> Form:
+        """The function of Core for arguments of these types."""
+        for function, captured in self.forms:
+            if [param.type for param in function.params[:len(types)]] == list(types):
+                return function, captured
+        params = [Var(type, name) for type, name in zip(types, self._names())]
+        self.forms.append(apart(self.reader, self.__name__, params, lambda: self._result(params)))
+        return self.forms[-1]
+
+    def _names(self) -> Iterable[str]:
+        if hasattr(self.function, "__transformer_read__"):
+            return "xyz"
+        try:
+            return signature_for(self.function).parameters
+        except (BadArgument, TransformError, ValueError, TypeError):
+            return "xyz"
+
+    def _result(self, params: list[Var]) -> Any:
+        mark, made = self.reader.journal.mark(), stamp()
+        result = self.reader.call(self.function, (*map(Value, params), *self.args), {})
+        check_no_writes(self.reader, mark, made, f"{self.__name__}, which a routine calls,")
+        self.reader.journal.rollback(mark)
+        return result
+
+
+def apart(reader: Reader, name: str, params: list[Var], body: Callable[[], Any]) -> Form:
+    """A function of Core that gives what is read in `body`."""
+    origin = reader.builder.origin
+    with _alone(reader) as block:
+        found = body()
+        results = [value(each).atom for each in (found if isinstance(found, tuple) else (found,))]
+    function = Function(name, params, block, results, origin=origin, role="called", size_names=reader.size_names)
+    return function, lift(reader, function)
+
+
+@contextmanager
+def _alone(reader: Reader) -> Iterator[Block]:
+    """A block that sees nothing of the code around it."""
+    loops, reader.loops = reader.loops, []
+    try:
+        with reader.builder.apart() as block:
+            yield block
+    finally:
+        reader.loops = loops
+
+
+def called(reader: Reader, function: Function, atoms: Sequence[Atom]) -> list[Value]:
+    """Emits a call of a function of Core."""
+    targets = tuple(Var(type_of(result)) for result in function.results)
+    reader.builder.emit(Call(targets, function, tuple(atoms), reader.builder.origin))
+    return list(map(Value, targets))
+
+
+def routine(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...]) -> list[Value]:
+    """What a routine gives, as a function of its own whose arguments carry no derivative."""
+    core, atoms = apart(reader, function.__name__, [], lambda: reader.call(function, args, {}))
+    return called(reader, core, [_held(each) for each in atoms])
+
+
+def _held(each: Atom) -> Atom:
+    is_moving = isinstance(each, Var) and type_of(each).is_inexact
+    return call(stop_gradient, (Value(each),), {}).atom if is_moving else each
+
+
+# -- what a routine finds --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The x with ``f(x, *operands) = 0``, a number."""
+
+    function: Function
+
+    kind = "solution"
+
+    @property
+    def __name__(self) -> str:
+        return self.function.name
+
+
+@dataclass(frozen=True, eq=False)
+class Integral:
+    """The integral of ``f(x, *operands[2:])`` from ``operands[0]`` to ``operands[1]``, by a routine of the library with
+    these options."""
+
+    function: Function
+    routine: Callable[..., Any]
+    options: tuple[Any, ...]
+
+    kind = "integral"
+
+    @property
+    def __name__(self) -> str:
+        return self.function.name
+
+
+class _Own:
+    """``own(f, *args)`` in the library: f as a function of its own, however often it is called."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        return Given(reader, args[0], args[1:])
+
+
+class OfNumbers(Given):
+    """A function of the user's, from which a routine needs a number."""
+
+    def _result(self, params: list[Var]) -> Any:
+        result = super()._result(params)
+        if not isinstance(result, (int, float, Value)) or np.ndim(result):
+            raise NotSupported(f"{self.__name__} returns {described(result)}, where a routine needs a number",
+                               origin_of(self.function), instead="Return a number.")
+        return result
+
+
+class _OfNumbers(_Own):
+    """``of_numbers(f, *args)`` in the library: the same of a function of the user's."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        return OfNumbers(reader, args[0], args[1:])
+
+
+class _IsInfinite:
+    """``is_infinite(x)`` in the library: whether x is known to be infinite, and not computed."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        x = atom(args[0])
+        return isinstance(x, Const) and math.isinf(x.value)
+
+
+class _Solved:
+    """``solved(search, f, *options)`` in the library: the x that ``search(f, *options)`` gives, at which f is zero."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        search, f, *options = args
+        x, = routine(reader, search, (f, *options))
+        function, captured = f.form([x.type])
+        return marked(reader, Solution(function), x, captured)
+
+
+class _Integrated:
+    """``integrated(routine, f, a, b, *options)`` in the library: the integral of f that the routine gives, and how far
+    it may be from that."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        through_pieces, f, a, b, *options = args
+        found, error = routine(reader, through_pieces, (f, a, b, *options))
+        function, captured = f.form([value(0.0).type])
+        description = Integral(function, through_pieces, tuple(options))
+        return marked(reader, description, found, [atom(a), atom(b), *captured]), error
+
+
+def marked(reader: Reader, description: Any, found: Value, operands: list[Atom]) -> Any:
+    """What a routine found, under a mark that says what it is."""
+    return through(reader, Result(0), [found.atom], operands, Use(description, None, reader, (), Result(0)))
+
+
+own, of_numbers, is_infinite, solved, integrated = _Own(), _OfNumbers(), _IsInfinite(), _Solved(), _Integrated()

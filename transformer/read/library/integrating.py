@@ -1,0 +1,114 @@
+"""Integrals of functions of one number, as in `scipy.integrate`."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..given_functions import integrated, is_infinite, of_numbers, own
+from .refusing import refused
+from .roots import several
+
+
+def integral(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None, weight=None,
+         wvar=None, wopts=None, maxp1=50, limlst=50, complex_func=False):
+    if full_output or points is not None or weight is not None or complex_func:
+        refused("scipy.integrate.quad with full_output, points, weight or complex_func",
+                "Split the range at the points, and multiply by the weight.")
+    return integrated(quad, of_numbers(func, *several(args)), float(a), float(b), epsabs, epsrel, limit)
+
+
+def quad(f, a, b, epsabs, epsrel, limit):
+    """Halves the piece whose error is the largest, until the sum of all errors is small. There are twice as many pieces
+    as in QUADPACK, as it extrapolates."""
+    if is_infinite(a) or is_infinite(b):
+        f, a, b = onto_unit(f, a, b), 0.0, 1.0
+    elif math.isinf(a) or math.isinf(b):
+        raise ValueError("quad: an end of the range is infinite that is not written as np.inf")
+    rule = own(kronrod(f))
+    total, error = rule(a, b)
+    starts, ends = np.full(2 * limit, a), np.full(2 * limit, b)
+    parts, errors = np.zeros((2 * limit, *np.shape(total))), np.zeros(2 * limit)
+    parts[0], errors[0] = total, error
+    pieces = 1
+    while error > max(epsabs, epsrel * size(total)) and pieces < 2 * limit:
+        worst = np.argmax(errors)
+        start, end = float(starts[worst]), float(ends[worst])
+        middle = 0.5 * (start + end)
+        left, left_error = rule(start, middle)
+        right, right_error = rule(middle, end)
+        starts[pieces], ends[pieces], ends[worst] = middle, end, middle
+        parts[worst], errors[worst] = left, left_error
+        parts[pieces], errors[pieces] = right, right_error
+        pieces += 1
+        total, error = np.sum(parts, axis=0), np.sum(errors)
+    if error > max(epsabs, epsrel * size(total)):
+        warnings.warn(f"The maximum number of subdivisions ({limit}) has been achieved.", stacklevel=2)
+    return total, error
+
+
+def onto_unit(f, a, b):
+    """The function whose integral from 0 to 1 is that of f over an infinite range: of t with x = (1 - t) / t."""
+    if is_infinite(a) and is_infinite(b):
+        sign = (b > a) - (b < a)
+
+        def on_unit(t):
+            return sign * (f((1 - t) / t) + f((t - 1) / t)) / t**2
+
+        return on_unit
+    end, way, sign = (a, 1 if b > 0 else -1, 1) if is_infinite(b) else (b, 1 if a > 0 else -1, -1)
+
+    def on_unit(t):
+        return sign * way * f(end + way * (1 - t) / t) / t**2
+
+    return on_unit
+
+
+def kronrod(f):
+    """The rule of Gauss and Kronrod with 21 places, and its error, as QUADPACK estimates it."""
+
+    def kronrod21(a, b):
+        places, weights, weights_of_gauss = np.array(PLACES), np.array(WEIGHTS), np.array(WEIGHTS_OF_GAUSS)
+        middle, half = 0.5 * (a + b), 0.5 * (b - a)
+        values = np.array([f(float(middle + half * places[k])) for k in range(21)])
+        mean = summed(weights, values)
+        error = abs(half) * size(mean - summed(weights_of_gauss, values[1::2]))
+        spread = abs(half) * size(summed(weights, np.abs(values - mean / 2)))
+        if spread != 0 and error != 0:
+            error = spread * min(1.0, (200 * error / spread) ** 1.5)
+        return half * mean, max(error, 1.1102230246251565e-14 * abs(half) * size(summed(weights, np.abs(values))))
+
+    return kronrod21
+
+
+def summed(weights, values):
+    return weights @ values if values.ndim <= 2 else np.tensordot(weights, values, 1)
+
+
+def size(vector):
+    return abs(vector) if np.ndim(vector) == 0 else np.max(np.abs(vector))
+
+
+# Of places above 0, from the outermost one to the middle.
+OUTER = (
+    0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
+    0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874,
+    0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126602103866,
+    0.148874338981631210884826001129720)
+HALVES = (
+    0.011694638867371874278064396062192, 0.032558162307964727478818972459390, 0.054755896574351996031381300244580,
+    0.075039674810919952767043140916190, 0.093125454583697605535065465083366, 0.109387158802297641899210590325805,
+    0.123491976262065851077958109585166, 0.134709217311473325928054001771707, 0.142775938577060080797094273138717,
+    0.147739104901338491374841515972068)
+HALVES_OF_GAUSS = (
+    0.066671344308688137593568809893332, 0.149451349150580593145863397657697, 0.219086362515982043995534934228163,
+    0.269266719309996355091226921569469, 0.295524224714752870173815619188769)
+
+PLACES = (*[-place for place in OUTER], 0.0, *OUTER[::-1])
+WEIGHTS = (*HALVES, 0.149445554002916905664936468389821, *HALVES[::-1])
+WEIGHTS_OF_GAUSS = (*HALVES_OF_GAUSS, *HALVES_OF_GAUSS[::-1])
+
+CALLS: dict[Any, Any] = {"scipy.integrate.quad": integral}

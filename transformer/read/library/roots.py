@@ -1,0 +1,193 @@
+"""Roots of functions of one number, as in `scipy.optimize`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..given_functions import of_numbers, solved
+from .refusing import refused
+
+
+def bracketing(search):
+    """The root that is searched for between two places."""
+
+    def bracketed(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
+        if full_output:
+            refused(f"full_output of scipy.optimize.{search.__name__}", "Leave it out: what is returned is the root.")
+        if xtol <= 0:
+            raise ValueError(f"xtol too small ({xtol:g} <= 0)")
+        if rtol < 8.881784197001252e-16:
+            raise ValueError(f"rtol too small ({rtol:g} < 8.88178e-16)")
+        return solved(search, of_numbers(f, *several(args)), float(a), float(b), xtol, rtol, maxiter)
+
+    bracketed.__name__ = search.__name__
+    return bracketed
+
+
+def several(args):
+    return args if isinstance(args, tuple) else (args,)
+
+
+def brentq(f, a, b, xtol, rtol, maxiter):
+    """`x` is the best place so far, `other` is on the other side of the root, `before` is where x was."""
+    before, x, other = a, b, 0.0
+    f_before, f_x, f_other = number(f, a), number(f, b), 0.0
+    if f_before == 0:
+        x, f_x = before, f_before
+    elif f_x != 0 and (f_before < 0) == (f_x < 0):
+        raise ValueError("f(a) and f(b) must have different signs")
+    last, step, steps = 0.0, 0.0, 0
+    is_found = False
+    while not is_found:
+        if f_before != 0 and f_x != 0 and (f_before < 0) != (f_x < 0):
+            other, f_other = before, f_before
+            last = step = x - before
+        if abs(f_other) < abs(f_x):
+            before, x, other = x, other, x
+            f_before, f_x, f_other = f_x, f_other, f_x
+        least = (xtol + rtol * abs(x)) / 2
+        half = (other - x) / 2
+        is_found = f_x == 0 or abs(half) < least
+        if not is_found:
+            if steps == maxiter:
+                raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
+            last, step = interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least)
+            before, f_before = x, f_x
+            x = x + (step if abs(step) > least else math.copysign(least, half))
+            f_x = number(f, x)
+            steps += 1
+    return x
+
+
+def interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least):
+    """The last step and the next one, which is to the middle unless a parabola or a line comes nearer."""
+    if abs(last) <= least or abs(f_x) >= abs(f_before):
+        return half, half
+    if before == other:
+        rise, run = -f_x * (x - before), f_x - f_before
+    else:
+        slope = (f_before - f_x) / (before - x)
+        slope_other = (f_other - f_x) / (other - x)
+        rise = -f_x * (f_other * slope_other - f_before * slope)
+        run = slope_other * slope * (f_other - f_before)
+    if 2 * abs(rise) < abs(run) * min(abs(last), 3 * abs(half) - least):
+        return step, rise / run
+    return half, half
+
+
+def bisect(f, a, b, xtol, rtol, maxiter):
+    low, f_low, f_b = a, number(f, a), number(f, b)
+    if f_low != 0 and f_b != 0 and (f_low < 0) == (f_b < 0):
+        raise ValueError("f(a) and f(b) must have different signs")
+    x, step, steps = b if f_b == 0 and f_low != 0 else a, b - a, 0
+    is_found = f_low == 0 or f_b == 0
+    while not is_found:
+        if steps == maxiter:
+            raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
+        step = step * 0.5
+        x = low + step
+        f_x = number(f, x)
+        if (f_x < 0) == (f_low < 0):
+            low = x
+        is_found = f_x == 0 or abs(step) < xtol + rtol * abs(x)
+        steps += 1
+    return x
+
+
+def number(f, x):
+    """The value of a function, which is no number that one could go on from if it is nan."""
+    value = float(f(x))
+    if math.isnan(value):
+        raise ValueError(f"The function value at x={x} is NaN; solver cannot continue.")
+    return value
+
+
+def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0,
+           full_output=False, disp=True):
+    if full_output:
+        refused("full_output of scipy.optimize.newton", "Leave it out: what is returned is the root.")
+    if tol <= 0:
+        raise ValueError(f"tol too small ({tol:g} <= 0)")
+    if np.ndim(x0) > 0:
+        refused("scipy.optimize.newton of an array", "Call it for each element, by vmap or in a loop.")
+    f, further = of_numbers(func, *several(args)), several(args)
+    x0 = np.asarray(x0)[()] * 1.0
+    if fprime is None:
+        return solved(secant, f, x0, x1, tol, rtol, maxiter)
+    if fprime2 is None:
+        return solved(newton_raphson, f, of_numbers(fprime, *further), x0, tol, rtol, maxiter)
+    return solved(halley, f, of_numbers(fprime, *further), of_numbers(fprime2, *further), x0, tol, rtol, maxiter)
+
+
+def newton_raphson(f, slope, x, tol, rtol, maxiter):
+    return descended(f, slope, None, x, tol, rtol, maxiter)
+
+
+def halley(f, slope, curvature, x, tol, rtol, maxiter):
+    return descended(f, slope, curvature, x, tol, rtol, maxiter)
+
+
+def descended(f, slope, curvature, x, tol, rtol, maxiter):
+    steps = 0
+    f_x = f(x)
+    is_found = f_x == 0
+    while not is_found:
+        if steps == maxiter:
+            raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+        rise = slope(x)
+        if rise == 0:
+            raise RuntimeError(
+                f"Derivative was zero. Failed to converge after {steps + 1} iterations, value is {x}.")
+        step = f_x / rise
+        if curvature is not None:
+            bend = step * curvature(x) / rise / 2
+            if abs(bend) < 1:
+                step = step / (1.0 - bend)
+        before, x = x, x - step
+        steps += 1
+        f_x = f(x)
+        is_found = f_x == 0 or abs(x - before) <= tol + rtol * abs(before)
+    return x
+
+
+def secant(f, x0, x1, tol, rtol, maxiter):
+    if x1 is None:
+        x1 = x0 * (1 + 1e-4)
+        x1 = x1 + (1e-4 if x1 >= 0 else -1e-4)
+    elif x1 == x0:
+        raise ValueError("x1 and x0 must be different")
+    before, x = x0, x1 + 0.0 * x0
+    f_before, f_x = f(before), f(x)
+    if abs(f_x) < abs(f_before):
+        before, x, f_before, f_x = x, before, f_x, f_before
+    steps = 0
+    is_found = False
+    while not is_found:
+        if steps == maxiter:
+            raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+        if f_x == f_before:
+            if x != before:
+                raise RuntimeError(f"Tolerance of {x - before} reached. Failed to converge after {steps + 1} "
+                                   f"iterations, value is {(x + before) / 2.0}.")
+            is_found = True
+        else:
+            if abs(f_x) > abs(f_before):
+                after = (-f_before / f_x * x + before) / (1 - f_before / f_x)
+            else:
+                after = (-f_x / f_before * before + x) / (1 - f_x / f_before)
+            is_found = abs(after - x) <= tol + rtol * abs(x)
+            before, f_before = x, f_x
+            x = after
+            if not is_found:
+                f_x = f(x)
+        steps += 1
+    return x
+
+
+CALLS: dict[Any, Any] = {
+    **{f"scipy.optimize.{search.__name__}": bracketing(search) for search in (brentq, bisect)},
+    "scipy.optimize.newton": newton,
+}
