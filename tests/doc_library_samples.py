@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.fft
 import scipy.integrate
+import scipy.interpolate
 import scipy.linalg
 import scipy.optimize
 import scipy.signal
@@ -44,6 +45,9 @@ SAMPLES: dict[str, Any] = {
     "scipy.integrate.quad": lambda x: scipy.integrate.quad(lambda t: np.sum(np.sin(t * x)), 0.1, x[0, 0] ** 2)[0],
     "scipy.integrate.simpson": lambda x: scipy.integrate.simpson(x * x, dx=0.5),
     "scipy.integrate.trapezoid": lambda x: scipy.integrate.trapezoid(x * x, dx=0.5),
+    "scipy.interpolate.CubicSpline": lambda x: scipy.interpolate.CubicSpline(np.arange(3), x, axis=1)(0.7),
+    "scipy.interpolate.PchipInterpolator": lambda x: scipy.interpolate.PchipInterpolator(np.arange(3), x, axis=1)(0.7),
+    "scipy.interpolate.interp1d": lambda x: scipy.interpolate.interp1d(np.arange(3), x)(x[0, 0] ** 2),
     "scipy.linalg.block_diag": lambda x: scipy.linalg.block_diag(x, x[0]),
     "scipy.linalg.circulant": lambda x: scipy.linalg.circulant(x[0]),
     "scipy.linalg.hankel": lambda x: scipy.linalg.hankel(x[0]),

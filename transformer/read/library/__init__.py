@@ -18,7 +18,7 @@ import numpy as np
 def instead_of(function: Any) -> Callable[..., Any] | None:
     """What is read in place of a function; None where that is the function itself."""
     try:
-        return _functions().get(function) or _functions().get(_name_in_scipy(function)) or _frozen(function)
+        return _functions().get(function) or _functions().get(_name_in_scipy(function)) or _of_object(function)
     except TypeError:  # not hashable
         return None
 
@@ -45,13 +45,19 @@ def _name_in_scipy(function: Any) -> str:
     return ".".join([*public, *([kind] if is_of_scipy else []), function.__name__])
 
 
-def _frozen(function: Any) -> Callable[..., Any] | None:
-    """What is read in place of a call of a distribution, ``scipy.stats.norm(mean, deviation)``, and of its methods."""
-    if "scipy.stats" not in sys.modules:
-        return None
-    from .densities import of_frozen
+def _of_object(function: Any) -> Callable[..., Any] | None:
+    """What is read in place of a call of an object of SciPy's that was made before, and of its methods: of a
+    distribution, ``scipy.stats.norm(mean, deviation)``, and of a spline."""
+    if "scipy.stats" in sys.modules:
+        from .densities import of_frozen
 
-    return of_frozen(function)
+        if (found := of_frozen(function)) is not None:
+            return found
+    if "scipy.interpolate" in sys.modules:
+        from .interpolating import of_made
+
+        return of_made(function)
+    return None
 
 
 @cache
@@ -68,6 +74,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         frequencies,
         heaps,
         integrating,
+        interpolating,
         iterating,
         matrices,
         missing,
@@ -87,7 +94,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
                densities, windows, complex_functions, iterating, roots,
-               integrating)
+               integrating, interpolating)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

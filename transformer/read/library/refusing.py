@@ -1,8 +1,9 @@
-"""What functions of the library cannot say in Python: what they do not take, the axis that is meant, and a change of a
-whole array."""
+"""What functions of the library cannot say in Python: what they do not take, the axis that is meant, how large a size
+is in the calls that code is made for, what an object holds, and a change of a whole array."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...core.errors import NotSupported
@@ -19,6 +20,19 @@ def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 refused.__transformer_read__ = _read  # type: ignore[attr-defined]
+
+
+def of_object(owner: Any, attribute: str, name: str) -> Any:
+    """An attribute of an object that was made before; an array among them is called so in what is written."""
+    return getattr(owner, attribute)
+
+
+def _read_of_object(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    owner, attribute, name = args
+    return reader.outside.lift(getattr(owner, attribute), partial(getattr, owner), attribute, name)
+
+
+of_object.__transformer_read__ = _read_of_object  # type: ignore[attr-defined]
 
 
 def axis_of(axis: Any, rank: int) -> int:
@@ -41,6 +55,16 @@ def _read_axes(function: Any) -> Any:
     return read
 
 
+def at_least(size: int, least: int) -> bool:
+    """Whether a size is that large, when it is read: in the call for which the code is made, under a guard."""
+    return size >= least
+
+
+def _read_at_least(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return reader.assumptions.at_least(*args)
+
+
+at_least.__transformer_read__ = _read_at_least  # type: ignore[attr-defined]
 axis_of.__transformer_read__ = _read_axes(axis_of)  # type: ignore[attr-defined]
 axes_of.__transformer_read__ = _read_axes(axes_of)  # type: ignore[attr-defined]
 

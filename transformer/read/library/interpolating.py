@@ -1,0 +1,282 @@
+"""Functions through points, as in `scipy.interpolate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import at_least, axis_of, of_object, refused
+
+
+class PiecewisePolynomial:
+    """Polynomials between breakpoints x: ``c[0, i]`` is the coefficient of the highest power of t - x[i]."""
+
+    def __init__(self, c, x, extrapolate=True, axis=0):
+        self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        beyond = self.extrapolate if extrapolate is None else extrapolate
+        c, t = derived(self.c, nu), np.asarray(x)
+        if beyond == "periodic":
+            t = self.x[0] + (t - self.x[0]) % (self.x[-1] - self.x[0])
+        piece = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
+        step = t - self.x[piece]
+        if c.ndim > 2:
+            step = np.reshape(step, (*t.shape, *(1,) * (c.ndim - 2)))
+        first, *others = c
+        value = first[piece]
+        for coefficients in others:
+            value = value * step + coefficients[piece]
+        if not beyond:
+            value = np.where(np.reshape((t < self.x[0]) | (t > self.x[-1]), step.shape), np.nan, value)
+        return value if self.axis == 0 or t.ndim == 0 else moved(value, t.ndim, self.axis)
+
+    def derivative(self, nu=1):
+        return PiecewisePolynomial(derived(self.c, nu), self.x, self.extrapolate, self.axis)
+
+    def antiderivative(self, nu=1):
+        c = self.c
+        for _ in range(nu):
+            c = integrated(c, self.x)
+        return PiecewisePolynomial(c, self.x, self.extrapolate, self.axis)
+
+    def integrate(self, a, b, extrapolate=None):
+        if extrapolate == "periodic" or self.extrapolate == "periodic":
+            refused("integrate of a periodic spline", "Add whole periods and what is left.")
+        whole = self.antiderivative()
+        return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
+
+
+def moved(value, ndim, axis):
+    """The axes of the places where the axis of the samples was."""
+    return np.moveaxis(value, tuple(range(ndim)), tuple(range(axis, axis + ndim)))
+
+
+def derived(c, nu):
+    if nu < 0:
+        refused("a derivative of negative order", "Use antiderivative().")
+    for _ in range(nu):
+        if c.shape[0] == 1:
+            return np.zeros_like(c)
+        c = c[:-1] * np.reshape(np.arange(c.shape[0] - 1, 0, -1), (-1, *(1,) * (c.ndim - 1)))
+    return c
+
+
+def integrated(c, x):
+    """The integrals from the first breakpoint on."""
+    ones = (1,) * (c.ndim - 1)
+    higher = c / np.reshape(np.arange(c.shape[0], 0, -1), (-1, *ones))
+    step, rise = np.reshape(np.diff(x), (-1, *ones[1:])), np.zeros_like(c[0])
+    for coefficients in tuple(higher):
+        rise = (rise + coefficients) * step
+    start = np.concatenate((np.zeros_like(rise[:1]), np.cumsum(rise[:-1], axis=0)))
+    return np.concatenate((higher, start[None]))
+
+
+def samples(x, y, axis):
+    """Places and values as floats, the axis of the samples in front."""
+    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    axis = axis_of(axis, y.ndim)
+    if x.ndim != 1:
+        raise ValueError("`x` must be 1-dimensional.")
+    if x.shape[0] != y.shape[axis]:
+        raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
+    if np.any(np.diff(x) <= 0):
+        raise ValueError("`x` must be strictly increasing sequence.")
+    return x, np.moveaxis(y, axis, 0) if axis else y, axis
+
+
+def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
+    x, y, axis = samples(x, y, axis)
+    first, last = conditions(bc_type)
+    if first == "periodic" or last == "periodic":
+        refused("scipy.interpolate.CubicSpline with periodic ends", "Repeat the samples on both sides.")
+    if not at_least(len(x), 3):
+        first, last = tuple([(1, np.diff(y, axis=0)[0] / (x[1] - x[0])) if each == "not-a-knot" else each
+                             for each in (first, last)])
+    return hermite(x, y, slopes(x, y, first, last), axis, extrapolate)
+
+
+def conditions(bc_type):
+    """What holds at both ends: ``(order, value)`` of a derivative, or a name."""
+    both = (bc_type, bc_type) if isinstance(bc_type, str) else bc_type
+    known = {"clamped": (1, 0.0), "natural": (2, 0.0)}
+    return tuple([known.get(each, each) if isinstance(each, str) else each for each in both])
+
+
+def slopes(x, y, first, last):
+    """The derivatives at the points, with which the second derivative is continuous."""
+    dx = np.diff(x)
+    widths = np.reshape(dx, (-1, *(1,) * (y.ndim - 1)))
+    slope = np.diff(y, axis=0) / widths
+    below, middle, above = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
+    right = np.zeros_like(y)
+    if at_least(len(x), 3):
+        middle[1:-1] = 2 * (dx[:-1] + dx[1:])
+        above[1:-1], below[1:-1] = dx[:-1], dx[1:]
+        right[1:-1] = 3 * (widths[1:] * slope[:-1] + widths[:-1] * slope[1:])
+    if first == "not-a-knot" and last == "not-a-knot" and not at_least(len(x), 4):
+        middle[0], above[0], right[0] = 1.0, 1.0, 2 * slope[0]
+        middle[2], below[2], right[2] = 1.0, 1.0, 2 * slope[1]
+    else:
+        middle[0], above[0], right[0] = at_end(dx, slope, first)
+        middle[-1], below[-1], right[-1] = at_end(dx[::-1], slope[::-1], mirrored(last))
+    return tridiagonal(below, middle, above, right)
+
+
+def mirrored(condition):
+    """A condition where the curve is followed backwards: its second derivative changes sign in the equation."""
+    return (2, -condition[1]) if condition[0] == 2 else condition
+
+
+def at_end(dx, slope, condition):
+    """The equation of an end: what the derivatives at the end and next to it are multiplied by, and the right side."""
+    if condition == "not-a-knot":
+        both = dx[0] + dx[1]
+        return dx[1], both, ((dx[0] + 2 * both) * dx[1] * slope[0] + dx[0] ** 2 * slope[1]) / both
+    order, value = condition
+    if order == 1:
+        return 1.0, 0.0, value
+    return 2 * dx[0], dx[0], -0.5 * value * dx[0] ** 2 + 3 * slope[0] * dx[0]
+
+
+def tridiagonal(below, middle, above, right):
+    """The solution of ``below[i] * x[i - 1] + middle[i] * x[i] + above[i] * x[i + 1] = right[i]``."""
+    n = len(middle)
+    pivots, x = middle.copy(), right.copy()
+    for i in range(1, n):
+        factor = below[i] / pivots[i - 1]
+        pivots[i] -= factor * above[i - 1]
+        x[i] -= factor * x[i - 1]
+    x[n - 1] /= pivots[n - 1]
+    for i in range(n - 2, -1, -1):
+        x[i] = (x[i] - above[i] * x[i + 1]) / pivots[i]
+    return x
+
+
+def hermite(x, y, s, axis, extrapolate):
+    """The cubic polynomials with values y and derivatives s at the points."""
+    widths = np.reshape(np.diff(x), (-1, *(1,) * (y.ndim - 1)))
+    slope = np.diff(y, axis=0) / widths
+    t = (s[:-1] + s[1:] - 2 * slope) / widths
+    c = np.stack((t / widths, (slope - s[:-1]) / widths - t, s[:-1], y[:-1]))
+    return PiecewisePolynomial(c, x, True if extrapolate is None else extrapolate, axis)
+
+
+def pchip(x, y, axis=0, extrapolate=None):
+    x, y, axis = samples(x, y, axis)
+    h = np.reshape(np.diff(x), (-1, *(1,) * (y.ndim - 1)))
+    m = np.diff(y, axis=0) / h
+    s = np.zeros_like(y)
+    if not at_least(len(x), 3):
+        s[:] = m[0]
+        return hermite(x, y, s, axis, extrapolate)
+    turns = m[1:] * m[:-1] <= 0
+    w1, w2 = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
+    inner = (w1 + w2) / (w1 / np.where(turns, 1.0, m[:-1]) + w2 / np.where(turns, 1.0, m[1:]))
+    s[1:-1] = np.where(turns, 0.0, inner)
+    s[0] = one_sided(h[0], h[1], m[0], m[1])
+    s[-1] = one_sided(h[-1], h[-2], m[-1], m[-2])
+    return hermite(x, y, s, axis, extrapolate)
+
+
+def one_sided(h0, h1, m0, m1):
+    d = ((2 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    too_steep = (np.sign(m0) != np.sign(m1)) & (np.abs(d) > 3 * np.abs(m0))
+    return np.where(np.sign(d) != np.sign(m0), 0.0, np.where(too_steep, 3 * m0, d))
+
+
+class Interpolated:
+    """`interp1d`: by lines, by the nearest point, or by a spline."""
+
+    def __init__(self, x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan,
+                 assume_sorted=False):
+        order = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}.get(kind, kind)
+        if order not in (1, 3, "linear", "nearest", "previous", "next"):
+            refused(f"scipy.interpolate.interp1d of kind {kind!r}", "Use make_interp_spline, or kind='cubic'.")
+        x, y = np.asarray(x), np.asarray(y) + 0.0
+        self.axis = axis_of(axis, y.ndim)
+        y = np.moveaxis(y, self.axis, 0)
+        if not assume_sorted:
+            order_of_x = np.argsort(x, kind="stable")
+            x, y = x[order_of_x], y[order_of_x]
+        self.x, self.y, self.kind = x, y, "linear" if order == 1 else order
+        self.extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
+        self.fill_value = fill_value
+        self.raises = not self.extrapolates and (bounds_error or bounds_error is None)
+        self.spline = cubic_spline(x, y) if order == 3 else None
+
+    def __call__(self, x):
+        t = np.asarray(x)
+        if self.raises:
+            if np.any(t < self.x[0]):
+                raise ValueError("A value in x_new is below the interpolation range's minimum value.")
+            if np.any(t > self.x[-1]):
+                raise ValueError("A value in x_new is above the interpolation range's maximum value.")
+        value = self.inside(t)
+        if not self.raises and not self.extrapolates:
+            below, above = self.fill_value if isinstance(self.fill_value, tuple) else (self.fill_value, self.fill_value)
+            outer = (*t.shape, *(1,) * (self.y.ndim - 1))
+            value = np.where(np.reshape(t < self.x[0], outer), below, value)
+            value = np.where(np.reshape(t > self.x[-1], outer), above, value)
+        return value if self.axis == 0 or t.ndim == 0 else moved(value, t.ndim, self.axis)
+
+    def inside(self, t):
+        if self.spline is not None:
+            return self.spline(t)
+        if self.kind == "linear":
+            after = np.clip(np.searchsorted(self.x, t), 1, len(self.x) - 1)
+            part = (t - self.x[after - 1]) / (self.x[after] - self.x[after - 1])
+            part = np.reshape(part, (*t.shape, *(1,) * (self.y.ndim - 1))) if self.y.ndim > 1 else part
+            return (self.y[after] - self.y[after - 1]) * part + self.y[after - 1]
+        if self.kind == "nearest":
+            place = np.searchsorted(self.x[1:] / 2.0 + self.x[:-1] / 2.0, t)
+        elif self.kind == "previous":
+            place = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 1)
+        else:
+            place = np.clip(np.searchsorted(self.x, t), 0, len(self.x) - 1)
+        return self.y[place]
+
+
+def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
+    return Interpolated(x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
+
+
+def of_made(function: Any) -> Any:
+    """What is read in place of a call of a spline of SciPy's that was made before, or of a method of it."""
+    spline = getattr(function, "__self__", function)
+    kind = type(spline).__name__ if type(spline).__module__.startswith("scipy.interpolate.") else ""
+    if kind not in MADE:
+        return None
+    method = "__call__" if spline is function else function.__name__
+
+    def called(*args, **kwargs):
+        return getattr(MADE[kind](spline), method)(*args, **kwargs)
+
+    return called
+
+
+def of_polynomials(spline):
+    c, x = of_object(spline, "_c", "coefficients"), of_object(spline, "_x", "breaks")
+    return PiecewisePolynomial(c, x, spline.extrapolate, spline.axis)
+
+
+def of_lines(f):
+    return Interpolated(f.x, f.y, f._kind, f.axis, True, f.bounds_error, f._fill_value_orig, True)
+
+
+MADE = {
+    "CubicSpline": of_polynomials,
+    "PchipInterpolator": of_polynomials,
+    "Akima1DInterpolator": of_polynomials,
+    "CubicHermiteSpline": of_polynomials,
+    "PPoly": of_polynomials,
+    "interp1d": of_lines,
+}
+
+CALLS: dict[Any, Any] = {
+    "scipy.interpolate.CubicSpline": cubic_spline,
+    "scipy.interpolate.PchipInterpolator": pchip,
+    "scipy.interpolate.interp1d": interp1d,
+}
