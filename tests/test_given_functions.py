@@ -90,3 +90,16 @@ REFUSED = {
 def test_refused(function: Any) -> None:
     with pytest.raises(NotSupported, match=REFUSED[function]):
         grad(function)(0.5)
+
+
+def with_names_of_functions(brentq, rate):
+    def f(x):
+        return x * rate
+
+    return quad(f, 0.0, brentq)[0] * brentq
+
+
+def test_functions_are_not_called_like_variables() -> None:
+    wanted = 1.5 * 1.2**2 * 0.4
+    assert np.isclose(grad(with_names_of_functions)(1.2, 0.4), wanted)
+    assert np.isclose(grad(lambda quad, f: with_names_of_functions(quad, f))(1.2, 0.4), wanted)

@@ -12,15 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, TransformError
 from ..core.grammar import Atom, Block, Call, Const, Function, Var, type_of
 from ..core.types import ArrayType
+from ..core.walk import Copier, all_statements, reachable
 from ..ops.identity import stop_gradient
+from ..ops.ruled import Ruled
 from ..ops.value import Value, atom, call, value
 from .frames import stamp
 from .interface import Result
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 Form = tuple[Function, list[Atom]]           # of which the first parameters are arguments, and what the others are
+Known = tuple["Evaluated", list[Atom]]
 
 
 class Given:
@@ -42,7 +46,7 @@ class Given:
         self.reader = reader
         self.function = function
         self.args = args
-        self.forms: list[Form] = []
+        self.forms: list[Known] = []
         name = getattr(function, "__name__", "")
         self.__name__ = name if name.isidentifier() else "f"
 
@@ -50,17 +54,23 @@ class Given:
         """A call, as it stands in the routine."""
         given = [value(arg) for arg in args]
         function, captured = self.form([each.type for each in given])
-        found = called(reader, function, [*(each.atom for each in given), *captured])
+        found = evaluated(function, [*(each.atom for each in given), *captured])
         return found[0] if len(found) == 1 else tuple(found)
 
-    def form(self, types: Sequence[ArrayType]) -> Form:
-        """The function of Core for arguments of these types."""
-        for function, captured in self.forms:
-            if [param.type for param in function.params[:len(types)]] == list(types):
-                return function, captured
+    def form(self, types: Sequence[ArrayType]) -> Known:
+        """The function for arguments of these types, and the atoms of what else it rests on."""
+        for known, captured in self.forms:
+            if all(self._fits(param.type, type) for param, type in zip(known.function.params, types)):
+                return known, captured
         params = [Var(type, name) for type, name in zip(types, self._names())]
-        self.forms.append(apart(self.reader, self.__name__, params, lambda: self._result(params)))
+        function, captured = apart(self.reader, self.__name__, params, lambda: self._result(params))
+        self.forms.append((Evaluated(copied(function), function), captured))
         return self.forms[-1]
+
+    def _fits(self, known: Any, type: ArrayType) -> bool:
+        equal = self.reader.assumptions.certainly_equal
+        same = known.with_sizes(()) == type.with_sizes(()) and len(known.sizes) == len(type.sizes)
+        return same and all(map(equal, known.sizes, type.sizes))
 
     def _names(self) -> Iterable[str]:
         if hasattr(self.function, "__transformer_read__"):
@@ -88,6 +98,27 @@ def apart(reader: Reader, name: str, params: list[Var], body: Callable[[], Any])
     return function, lift(reader, function)
 
 
+def copied(function: Function) -> Function:
+    """A copy that may be taken to pieces, with copies of what it calls."""
+    twins = {each: _twin(each) for each in reachable(function)}
+    for twin in twins.values():
+        for stmt in all_statements(twin.body):
+            if isinstance(stmt, Call):
+                stmt.function = twins[stmt.function]
+    return twins[function]
+
+
+def _twin(function: Function) -> Function:
+    copier = Copier()
+    params = [copier.fresh(param) for param in function.params]
+    for param in params:
+        param.type = copier.type(param.type)
+    body = copier.block(function.body)
+    dims = {dim: (copier.atom(param), axis) for dim, (param, axis) in function.dims.items()}
+    return Function(function.name, params, body, list(copier.args(function.results)), dims, function.guards,
+                    function.origin, function.role, function.size_names)
+
+
 @contextmanager
 def _alone(reader: Reader) -> Iterator[Block]:
     """A block that sees nothing of the code around it."""
@@ -99,17 +130,30 @@ def _alone(reader: Reader) -> Iterator[Block]:
         reader.loops = loops
 
 
-def called(reader: Reader, function: Function, atoms: Sequence[Atom]) -> list[Value]:
+def called(function: Function, atoms: Sequence[Atom]) -> list[Value]:
     """Emits a call of a function of Core."""
-    targets = tuple(Var(type_of(result)) for result in function.results)
-    reader.builder.emit(Call(targets, function, tuple(atoms), reader.builder.origin))
+    builder = current()
+    copier = Copier(dict(zip(function.params, atoms)))
+    targets = tuple(Var(copier.type(type_of(result))) for result in function.results)
+    builder.emit(Call(targets, function, tuple(atoms), builder.origin))
+    return list(map(Value, targets))
+
+
+def evaluated(known: Evaluated, atoms: Sequence[Atom]) -> list[Value]:
+    """A call under a mark, so that its derivative calls functions made of this one."""
+    found = called(known.whole(), atoms)
+    if not any(each.type.is_inexact for each in found):
+        return found
+    use = Use(known, None, None, (), None)  # type: ignore[arg-type]
+    attrs = {"count": len(found), "use": use}
+    targets = current().let(Ruled, (*[each.atom for each in found], *atoms), attrs, [each.type for each in found])
     return list(map(Value, targets))
 
 
 def routine(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...]) -> list[Value]:
     """What a routine gives, as a function of its own whose arguments carry no derivative."""
     core, atoms = apart(reader, function.__name__, [], lambda: reader.call(function, args, {}))
-    return called(reader, core, [_held(each) for each in atoms])
+    return called(core, [_held(each) for each in atoms])
 
 
 def _held(each: Atom) -> Atom:
@@ -118,6 +162,29 @@ def _held(each: Atom) -> Atom:
 
 
 # -- what a routine finds --------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Evaluated:
+    """What a function gives for the operands: as it was read, as it is `called`, and what derivatives have made
+    of it."""
+
+    function: Function
+    called: Function
+    made: dict[Any, Evaluated] = field(default_factory=dict)
+
+    def whole(self) -> Function:
+        """The function that is called, with all parameters and results: those that no call needed may be gone."""
+        read, now = self.function, self.called
+        if len(now.params) != len(read.params) or len(now.results) != len(read.results):
+            self.called = copied(read)
+        return self.called
+
+    kind = "call"
+
+    @property
+    def __name__(self) -> str:
+        return self.function.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +223,14 @@ class _Own:
         return Given(reader, args[0], args[1:])
 
 
+class _Unmoved:
+    """``unmoved(f, *args)`` in the library: what a function gives, which carries no derivative."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = routine(reader, args[0], args[1:])
+        return found[0] if len(found) == 1 else tuple(found)
+
+
 class OfNumbers(Given):
     """A function of the user's, from which a routine needs a number."""
 
@@ -188,8 +263,8 @@ class _Solved:
     def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         search, f, *options = args
         x, = routine(reader, search, (f, *options))
-        function, captured = f.form([x.type])
-        return marked(reader, Solution(function), x, captured)
+        known, captured = f.form([x.type])
+        return marked(reader, Solution(known.function), x, captured)
 
 
 class _Integrated:
@@ -199,8 +274,8 @@ class _Integrated:
     def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         through_pieces, f, a, b, *options = args
         found, error = routine(reader, through_pieces, (f, a, b, *options))
-        function, captured = f.form([value(0.0).type])
-        description = Integral(function, through_pieces, tuple(options))
+        known, captured = f.form([value(0.0).type])
+        description = Integral(known.function, through_pieces, tuple(options))
         return marked(reader, description, found, [atom(a), atom(b), *captured]), error
 
 
@@ -209,4 +284,5 @@ def marked(reader: Reader, description: Any, found: Value, operands: list[Atom])
     return through(reader, Result(0), [found.atom], operands, Use(description, None, reader, (), Result(0)))
 
 
-own, of_numbers, is_infinite, solved, integrated = _Own(), _OfNumbers(), _IsInfinite(), _Solved(), _Integrated()
+own, unmoved, of_numbers, is_infinite = _Own(), _Unmoved(), _OfNumbers(), _IsInfinite()
+solved, integrated = _Solved(), _Integrated()

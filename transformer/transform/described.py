@@ -22,7 +22,7 @@ from ..core.types import ArrayType
 from ..core.walk import Copier, blocks_of
 from ..ops.creation import zeros
 from ..ops.value import Value, atom, value
-from ..read.given_functions import Given, Integral, Solution, integrated
+from ..read.given_functions import Evaluated, Given, Integral, Solution, copied, evaluated, integrated
 from ..read.ruled import Use, as_value
 from . import rules
 from .custom import Application, Pullback, Tangents
@@ -30,6 +30,59 @@ from .custom import Application, Pullback, Tangents
 if TYPE_CHECKING:
     from .forward import Forward
     from .sweep import Reverse
+
+
+class OfCall:
+    """The derivatives of a call: calls of functions of their own, which are made once."""
+
+    stays = True
+
+    def __init__(self, call: Evaluated) -> None:
+        self.call = call
+
+    def check_active(self, use: Use, active: Sequence[bool]) -> None:
+        """Nothing that it rests on is declared constant."""
+
+    def pushforward(self, at: Application, tangents: Tangents, forward: Forward) -> tuple[list[Value], Tangents]:
+        moving = tuple(t is not None for t in tangents)
+        given = [cast(t, operand).atom for t, operand in zip(tangents, at.operands) if t is not None]
+        found = evaluated(self._made(("jvp", moving), self._along), [*at.operands, *given])
+        return at.again(), list(found)
+
+    def _along(self, key: Any) -> Function:
+        from .forward import jvp
+        derived = jvp(copied(self.call.function), key[1], current())
+        derived.results = derived.results[len(self.call.function.results):]
+        return derived
+
+    def reversible(self, at: Application, active: list[bool]) -> tuple[list[Value], Pullback]:
+        def pullback(cotangents: Tangents, sweep: Reverse) -> Tangents:
+            given = [cast(t, result).atom for t, result in zip(cotangents, at.values) if t is not None]
+            if not given:
+                return [None] * len(at.operands)
+            key = "vjp", tuple(active), tuple(t is not None for t in cotangents)
+            found = iter(evaluated(self._made(key, self._against), [*at.operands, *given]))
+            return [next(found) if on else None for on in active]
+        return at.again(), pullback
+
+    def _against(self, key: Any) -> Function:
+        from .reverse import reverse
+        copy = copied(self.call.function)
+        seeds = [Var(type_of(result), f"d{self.call.function.name}") if on else None
+                 for result, on in zip(copy.results, key[2])]
+        derived = reverse(copy, key[1], seeds, current(), asked=())
+        derived.params = [*derived.params, *(seed for seed in seeds if seed is not None)]
+        derived.results = derived.results[len(copy.results):]
+        return derived
+
+    def _made(self, key: Any, make: Any) -> Evaluated:
+        if key not in self.call.made:
+            with current().apart():
+                function: Function = make(key)
+            function.name, function.role = f"{self.call.function.name}_{key[0]}", "called"
+            drop_messages(function.body)
+            self.call.made[key] = Evaluated(copied(function), function)
+        return self.call.made[key]
 
 
 class OfSolution:
@@ -197,16 +250,6 @@ def cast(given: Any, atom: Atom) -> Value:
     return rules.full(rules.cast(value(given), type), type)
 
 
-def copied(function: Function) -> Function:
-    """A copy that may be taken to pieces."""
-    copier = Copier()
-    params = [copier.fresh(param) for param in function.params]
-    for param in params:
-        param.type = copier.type(param.type)
-    body = copier.block(function.body)
-    return Function(function.name, params, body, list(copier.args(function.results)), origin=function.origin)
-
-
 def placed(function: Function, atoms: Sequence[Atom]) -> list[Value]:
     """Emits the statements of a function for these arguments, without what it says; gives its results."""
     builder = current()
@@ -229,7 +272,7 @@ def drop_messages(block: Block) -> None:
 
 MESSAGES = ("print", "warn", "log", "comment")
 
-RULES: dict[type, Any] = {Solution: OfSolution, Integral: OfIntegral}
+RULES: dict[type, Any] = {Evaluated: OfCall, Solution: OfSolution, Integral: OfIntegral}
 
 
 def ruling(custom: Any) -> Any:

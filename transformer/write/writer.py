@@ -29,7 +29,7 @@ from typing import Any
 
 from ..core.errors import Origin
 from ..core.grammar import Call, Function
-from ..core.walk import all_statements
+from ..core.walk import all_statements, reachable
 from .giving import given_params
 from .header import Header, helper, imports, mentioned
 from .layout import LINE, printed
@@ -76,7 +76,7 @@ def write(
     if interface is not None and not (guards and has_tests(function)):
         function = unwrapped(function, interface)
     callees: dict[Function, str] = {function: name}
-    _name_callees(function, callees, {name})
+    _name_callees(function, callees, {name, *_names_of_parameters(function, interface)})
     called = [each for each in _callees_first(function, {function}) if each is not function]
     together = frozenset() if interface is None else interface.together
     given = given_params([function, *called], together) if called else frozenset()
@@ -84,6 +84,14 @@ def write(
     options = Options(annotate, guards, user_return, given)
     parts.append(print_function(function, interface, name, options, namespace, callees))
     return _module(parts, header, namespace)
+
+
+def _names_of_parameters(function: Function, interface: Any) -> Iterator[str]:
+    """What parameters are called, of the function and of those that it calls, which hide functions of that name."""
+    for each in reachable(function):
+        yield from (param.name for param in each.params if param.name)
+    if interface is not None:
+        yield from (parameter.name for parameter in interface.parameters)
 
 
 def _name_callees(function: Function, callees: dict[Function, str], taken: set[str]) -> None:

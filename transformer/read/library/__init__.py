@@ -73,6 +73,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         folding,
         frequencies,
         heaps,
+        initial_values,
         integrating,
         interpolating,
         iterating,
@@ -94,7 +95,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
                densities, windows, complex_functions, iterating, roots,
-               integrating, interpolating)
+               integrating, interpolating, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

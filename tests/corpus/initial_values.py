@@ -1,0 +1,52 @@
+"""Differential equations that SciPy solves: states at the end, at given times, of equations with parameters."""
+
+import numpy as np
+from scipy.integrate import odeint, solve_ivp
+
+from transformer import vmap
+
+from .program import Program, fixed
+
+TIGHT = {"rtol": 1e-11, "atol": 1e-11}
+TIMES = np.array([0.0, 0.1, 0.25, 0.3])
+
+
+def oscillation(t, y, stiffness):
+    return [y[1], -stiffness * y[0] - 0.1 * y[1] * np.cos(t)]
+
+
+def after_a_time(stiffness, start):
+    found = solve_ivp(oscillation, (0.0, 0.3), start, args=(stiffness,), **TIGHT)
+    return np.sum(found.y[:, -1] ** 2)
+
+
+def at_times(stiffness, start):
+    found = solve_ivp(oscillation, (0.0, 0.3), start, t_eval=TIMES, args=(stiffness,), **TIGHT)
+    return np.sum(found.y**2) * found.t[-1]
+
+
+def between_times(begin, end):
+    return solve_ivp(oscillation, (begin, end), [1.0, 0.3], args=(1.3,), **TIGHT).y[0, -1]
+
+
+def backwards(w):
+    def rate(t, y):
+        return np.tanh(w @ y)
+
+    return np.sum(solve_ivp(rate, [0.3, 0.0], np.ones(2), method="RK23", rtol=1e-7, atol=1e-9).y[:, -1])
+
+
+def decay_of_many(rates):
+    def left(rate):
+        return odeint(lambda y, t: -rate * y**2, 1.0, TIMES, rtol=1e-11, atol=1e-11)
+
+    return np.sum(vmap(left)(rates))
+
+
+PROGRAMS = [
+    Program(after_a_time, fixed(1.3, np.array([1.0, 0.3])), (0, 1)),
+    Program(at_times, fixed(1.3, np.array([1.0, 0.3])), (0, 1), order=1),
+    Program(between_times, fixed(0.2, 0.5), (0, 1), order=1),
+    Program(backwards, fixed(np.array([[0.3, 1.0], [-0.5, 0.2]])), order=1),
+    Program(decay_of_many, fixed(np.array([0.4, 1.1])), order=1),
+]
