@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.optimize import bisect, brentq, newton
+from scipy.optimize import bisect, brenth, brentq, newton, ridder, root_scalar
 
 from transformer import vmap
 
@@ -29,7 +29,7 @@ def volatility(price, strike):
     return brentq(excess, 0.01, 3.0, args=(strike,), xtol=1e-14)
 
 
-def bisected(a):
+def by_bisection(a):
     return bisect(lambda x: x**3 - a, 0.0, 2.0, xtol=1e-14) ** 2
 
 
@@ -43,6 +43,14 @@ def with_slopes(a, b):
 
 def with_curvatures(a):
     return newton(lambda x: np.exp(x) - a, 0.5, lambda x: np.exp(x), fprime2=lambda x: np.exp(x), tol=1e-13)
+
+
+def by_other_searches(a):
+    found = root_scalar(lambda x: x**3 - a, bracket=(0.0, 2.0), xtol=1e-14)
+    if not found.converged:
+        raise ValueError(found.flag)
+    near = root_scalar(lambda x: x**3 - a, x0=1.0, fprime=lambda x: 3 * x**2, xtol=1e-13).root
+    return found.root * near * brenth(lambda x: np.exp(x) - a, 0.0, 2.0) + ridder(lambda x: x * x - a, 0.0, 2.0)
 
 
 def roots_in_a_loop(w):
@@ -93,10 +101,11 @@ def root_of_an_integral(a):
 PROGRAMS = [
     Program(eccentric_anomaly, fixed(0.4, 1.1), (0, 1)),
     Program(volatility, fixed(0.12, 1.1), (0, 1)),
-    Program(bisected, fixed(1.7)),
+    Program(by_bisection, fixed(1.7)),
     Program(with_secants, fixed(1.2)),
     Program(with_slopes, fixed(2.1, 3.2), (0, 1)),
     Program(with_curvatures, fixed(2.1)),
+    Program(by_other_searches, fixed(1.7), order=1),
     Program(roots_in_a_loop, fixed(np.array([0.4, 1.1])), order=1),
     Program(all_roots, fixed(np.array([0.4, 0.6])), order=1),
     Program(arc_length, fixed(1.2, 0.8), (0, 1)),

@@ -1,7 +1,8 @@
-"""Distances of `scipy.spatial.distance` between the rows of matrices, and integrals of samples."""
+"""Distances of `scipy.spatial.distance` between the rows of matrices, integrals of samples, and standard scores."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,28 @@ def pdist(X, metric="euclidean"):
         raise ValueError("A 2-dimensional array must be passed.")
     first, second = np.triu_indices(len(rows), 1)
     return lengths(rows[first] - rows[second], metric)
+
+
+def squareform(X, force="no", checks=True):
+    X = np.asarray(X)
+    if X.ndim == 2:
+        return X[np.triu_indices(len(X), 1)]
+    n = round((1 + math.sqrt(1 + 8 * len(X))) / 2)
+    if n * (n - 1) // 2 != len(X):
+        raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer "
+                         "n >= 2.")
+    square = np.zeros((n, n), X.dtype)
+    first, second = np.triu_indices(n, 1)
+    square[first, second] = X
+    square[second, first] = X
+    return square
+
+
+def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
+    if nan_policy != "propagate":
+        refused("scipy.stats.zscore with nan_policy", "Use np.nanmean and np.nanstd.")
+    a = np.asarray(a)
+    return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 
 
 def lengths(steps, metric):
@@ -85,6 +108,8 @@ def parabolas(y, h):
 CALLS: dict[Any, Any] = {
     "scipy.spatial.distance.cdist": cdist,
     "scipy.spatial.distance.pdist": pdist,
+    "scipy.spatial.distance.squareform": squareform,
+    "scipy.stats.zscore": zscore,
     "scipy.integrate.trapezoid": trapezoid,
     "scipy.integrate.cumulative_trapezoid": cumulative_trapezoid,
     "scipy.integrate.simpson": simpson,

@@ -11,20 +11,26 @@ from ..given_functions import of_numbers, solved
 from .refusing import refused
 
 
-def bracketing(search):
+def bracketed(search, f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False,
+              disp=True):
     """The root that is searched for between two places."""
+    if full_output:
+        refused(f"full_output of scipy.optimize.{search.__name__}", "Leave it out: what is returned is the root.")
+    if xtol <= 0:
+        raise ValueError(f"xtol too small ({xtol:g} <= 0)")
+    if rtol < 8.881784197001252e-16:
+        raise ValueError(f"rtol too small ({rtol:g} < 8.88178e-16)")
+    return solved(search, of_numbers(f, *several(args)), float(a), float(b), xtol, rtol, maxiter)
 
-    def bracketed(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False, disp=True):
-        if full_output:
-            refused(f"full_output of scipy.optimize.{search.__name__}", "Leave it out: what is returned is the root.")
-        if xtol <= 0:
-            raise ValueError(f"xtol too small ({xtol:g} <= 0)")
-        if rtol < 8.881784197001252e-16:
-            raise ValueError(f"rtol too small ({rtol:g} < 8.88178e-16)")
-        return solved(search, of_numbers(f, *several(args)), float(a), float(b), xtol, rtol, maxiter)
 
-    bracketed.__name__ = search.__name__
-    return bracketed
+def bracketing(search: Any) -> Any:
+    """`bracketed` as the function of SciPy's that searches so."""
+
+    def found(f, a, b, *args, **options):
+        return bracketed(search, f, a, b, *args, **options)
+
+    found.__name__ = search.__name__
+    return found
 
 
 def several(args):
@@ -32,6 +38,14 @@ def several(args):
 
 
 def brentq(f, a, b, xtol, rtol, maxiter):
+    return brent(f, a, b, xtol, rtol, maxiter, False)
+
+
+def brenth(f, a, b, xtol, rtol, maxiter):
+    return brent(f, a, b, xtol, rtol, maxiter, True)
+
+
+def brent(f, a, b, xtol, rtol, maxiter, by_hyperbolas):
     """`x` is the best place so far, `other` is on the other side of the root, `before` is where x was."""
     before, x, other = a, b, 0.0
     f_before, f_x, f_other = number(f, a), number(f, b), 0.0
@@ -54,7 +68,7 @@ def brentq(f, a, b, xtol, rtol, maxiter):
         if not is_found:
             if steps == maxiter:
                 raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
-            last, step = interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least)
+            last, step = interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least, by_hyperbolas)
             before, f_before = x, f_x
             x = x + (step if abs(step) > least else math.copysign(least, half))
             f_x = number(f, x)
@@ -62,8 +76,8 @@ def brentq(f, a, b, xtol, rtol, maxiter):
     return x
 
 
-def interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least):
-    """The last step and the next one, which is to the middle unless a parabola or a line comes nearer."""
+def interpolated(before, x, other, f_before, f_x, f_other, last, step, half, least, by_hyperbolas):
+    """The last step and the next one, which is to the middle unless a parabola, a hyperbola or a line comes nearer."""
     if abs(last) <= least or abs(f_x) >= abs(f_before):
         return half, half
     if before == other:
@@ -71,8 +85,11 @@ def interpolated(before, x, other, f_before, f_x, f_other, last, step, half, lea
     else:
         slope = (f_before - f_x) / (before - x)
         slope_other = (f_other - f_x) / (other - x)
-        rise = -f_x * (f_other * slope_other - f_before * slope)
-        run = slope_other * slope * (f_other - f_before)
+        if by_hyperbolas:
+            rise, run = -f_x * (f_other - f_before), f_other * slope - f_before * slope_other
+        else:
+            rise = -f_x * (f_other * slope_other - f_before * slope)
+            run = slope_other * slope * (f_other - f_before)
     if 2 * abs(rise) < abs(run) * min(abs(last), 3 * abs(half) - least):
         return step, rise / run
     return half, half
@@ -93,6 +110,34 @@ def bisect(f, a, b, xtol, rtol, maxiter):
         if (f_x < 0) == (f_low < 0):
             low = x
         is_found = f_x == 0 or abs(step) < xtol + rtol * abs(x)
+        steps += 1
+    return x
+
+
+def ridder(f, a, b, xtol, rtol, maxiter):
+    f_a, f_b = number(f, a), number(f, b)
+    if f_a != 0 and f_b != 0 and (f_a < 0) == (f_b < 0):
+        raise ValueError("f(a) and f(b) must have different signs")
+    x, steps = b if f_b == 0 and f_a != 0 else a, 0
+    tolerance = xtol + rtol * min(abs(a), abs(b))
+    is_found = f_a == 0 or f_b == 0
+    while not is_found:
+        if steps == maxiter:
+            raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
+        half = 0.5 * (b - a)
+        middle = a + half
+        f_middle = number(f, middle)
+        step = (half if f_b > f_a else -half) * f_middle / math.sqrt(f_middle * f_middle - f_a * f_b)
+        x = middle - math.copysign(min(abs(step), abs(half) - 0.5 * tolerance), step)
+        f_x = number(f, x)
+        if (f_x < 0) != (f_middle < 0):
+            a, f_a, b, f_b = x, f_x, middle, f_middle
+        elif (f_x < 0) != (f_a < 0):
+            b, f_b = x, f_x
+        else:
+            a, f_a = x, f_x
+        tolerance = xtol + rtol * x
+        is_found = f_x == 0 or abs(b - a) < tolerance
         steps += 1
     return x
 
@@ -187,7 +232,40 @@ def secant(f, x0, x1, tol, rtol, maxiter):
     return x
 
 
+class RootResults:
+    """What `root_scalar` returns, where it does not raise."""
+
+    def __init__(self, root, method):
+        self.root, self.method = root, method
+        self.converged, self.flag = True, "converged"
+
+
+def root_scalar(f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None,
+                rtol=None, maxiter=None, options=None):
+    if options or fprime is True or fprime2 is True:
+        refused("scipy.optimize.root_scalar with options or functions of several results",
+                "Give xtol, rtol, maxiter, and derivatives as functions.")
+    if method is None:
+        method = "brentq" if bracket is not None else "newton" if fprime is not None else "secant"
+    limits = {key: value for key, value in {"rtol": rtol, "maxiter": maxiter}.items() if value is not None}
+    if method in BRACKETING:
+        if bracket is None:
+            raise ValueError(f"Bracket needed for {method}")
+        low, high = bracket
+        exactness = {} if xtol is None else {"xtol": xtol}
+        return RootResults(bracketed(BRACKETING[method], f, low, high, args, **exactness, **limits), method)
+    if method not in ("newton", "secant", "halley"):
+        refused(f"scipy.optimize.root_scalar with method {method!r}", "Use 'brentq', 'newton' or 'secant'.")
+    if x0 is None:
+        raise ValueError(f"x0 must not be None for {method}")
+    slope, curvature = None if method == "secant" else fprime, fprime2 if method == "halley" else None
+    exactness = {} if xtol is None else {"tol": xtol}
+    return RootResults(newton(f, x0, slope, args, fprime2=curvature, x1=x1, **exactness, **limits), method)
+
+
+BRACKETING = {"brentq": brentq, "brenth": brenth, "bisect": bisect, "ridder": ridder}
 CALLS: dict[Any, Any] = {
-    **{f"scipy.optimize.{search.__name__}": bracketing(search) for search in (brentq, bisect)},
+    **{f"scipy.optimize.{name}": bracketing(search) for name, search in BRACKETING.items()},
     "scipy.optimize.newton": newton,
+    "scipy.optimize.root_scalar": root_scalar,
 }

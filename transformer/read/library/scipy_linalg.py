@@ -101,6 +101,34 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     return solve_triangular(both, forward, trans=trans, lower=True, unit_diagonal=True)[np.argsort(order)]
 
 
+def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    below, above = l_and_u
+    ab = np.asarray(ab)
+    n = ab.shape[1]
+    a = np.zeros((n, n), ab.dtype)
+    for k in range(-below, above + 1):
+        row = ab[above - k]
+        a = a + np.diag(row[k:] if k >= 0 else row[:k], k)
+    return np.linalg.solve(a, b)
+
+
+def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+    ab = np.asarray(ab)
+    n, rows = ab.shape[1], ab.shape[0]
+    a = np.diag(ab[0] if lower else ab[-1])
+    for k in range(1, rows):
+        side = ab[k, : n - k] if lower else ab[rows - 1 - k, k:]
+        a = a + np.diag(side, -k) + np.diag(np.conj(side), k)
+    return np.linalg.solve(a if lower else np.conj(a), b)
+
+
+def solve_toeplitz(c_or_cr, b, check_finite=True):
+    from scipy.linalg import toeplitz
+
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, np.conj(c_or_cr))
+    return np.linalg.solve(toeplitz(c, r), b)
+
+
 CALLS: dict[Any, Any] = {
     "scipy.linalg.inv": inv,
     "scipy.linalg.det": det,
@@ -112,4 +140,7 @@ CALLS: dict[Any, Any] = {
     "scipy.linalg.qr": qr,
     "scipy.linalg.solve": solve,
     "scipy.linalg.lu_solve": lu_solve,
+    "scipy.linalg.solve_banded": solve_banded,
+    "scipy.linalg.solveh_banded": solveh_banded,
+    "scipy.linalg.solve_toeplitz": solve_toeplitz,
 }

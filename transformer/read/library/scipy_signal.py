@@ -94,21 +94,108 @@ def lfilter(b, a, x, axis=-1, zi=None):
     if zi is not None:
         refused("scipy.signal.lfilter with zi", "Write the loop over time, which carries the state.")
     axis = axis_of(axis, np.ndim(x))
-    b, a = np.atleast_1d(b) / np.atleast_1d(a)[0], np.atleast_1d(a) / np.atleast_1d(a)[0]
-    signal = np.moveaxis(np.asarray(x), axis, 0)
+    b, a = normalized(b, a)
+    return np.moveaxis(filtered(b, a, np.moveaxis(np.asarray(x), axis, 0)), 0, axis)
+
+
+def normalized(b, a):
+    return np.atleast_1d(b) / np.atleast_1d(a)[0], np.atleast_1d(a) / np.atleast_1d(a)[0]
+
+
+def filtered(b, a, signal, state=None):
+    """The signal, along its first axis, through a filter that was left in a state."""
     before = len(a) - 1
     result = np.zeros((before + len(signal), *signal.shape[1:]), np.result_type(a, b, signal))
+    if state is not None:
+        result[before : before + len(state)] = state
     for t in range(len(signal)):
         value = b[0] * signal[t]
         for k in range(1, min(t + 1, len(b))):
             value = value + b[k] * signal[t - k]
         for k in range(1, len(a)):
             value = value - a[k] * result[before + t - k]
-        result[before + t] = value
-    return np.moveaxis(result[before:], 0, axis)
+        result[before + t] = value if state is None else result[before + t] + value
+    return result[before:]
+
+
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    if method != "pad":
+        refused(f"scipy.signal.filtfilt with method {method!r}", "Leave method out.")
+    axis = axis_of(axis, np.ndim(x))
+    b, a = normalized(b, a)
+    order = max(len(a), len(b))
+    b, a = np.pad(b, (0, order - len(b))), np.pad(a, (0, order - len(a)))
+    signal = np.moveaxis(np.asarray(x) + 0.0, axis, 0)
+    edge = 0 if padtype is None else 3 * order if padlen is None else padlen
+    if len(signal) <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    if edge:
+        signal = extended(signal, edge, padtype)
+    for _ in ("forwards", "backwards"):
+        steady = at_rest(b, a) if signal.ndim == 1 else np.reshape(at_rest(b, a), (-1, *(1,) * (signal.ndim - 1)))
+        signal = filtered(b, a, signal, steady * signal[0])[::-1]
+    return np.moveaxis(signal[edge : len(signal) - edge], 0, axis)
+
+
+def extended(signal, edge, padtype):
+    """A signal with more in front and behind, along its first axis."""
+    if padtype == "constant":
+        return np.concatenate((np.repeat(signal[:1], edge, axis=0), signal, np.repeat(signal[-1:], edge, axis=0)))
+    front, back = signal[edge:0:-1], signal[-2 : -edge - 2 : -1]
+    if padtype == "odd":
+        front, back = 2 * signal[0] - front, 2 * signal[-1] - back
+    elif padtype != "even":
+        raise ValueError(f"Unknown value '{padtype}' given to padtype.  padtype must be 'even', 'odd', 'constant', or "
+                         "None.")
+    return np.concatenate((front, signal, back))
+
+
+def at_rest(b, a):
+    """The state of a filter that has always been given ones, as `scipy.signal.lfilter_zi` gives it."""
+    change = b[1:] - a[1:] * b[0]
+    first = np.sum(change) / np.sum(a)
+    return np.concatenate((first[None], np.cumsum(a)[1:-1] * first - np.cumsum(change)[:-1]))
+
+
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    if window_length % 2 == 0:
+        refused("scipy.signal.savgol_filter with an even window", "Use an odd one.")
+    axis = axis_of(axis, np.ndim(x))
+    signal, half = np.moveaxis(np.asarray(x) + 0.0, axis, 0), window_length // 2
+    if mode == "interp" and window_length > len(signal):
+        raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
+    weights = fits(window_length, polyorder, deriv, delta, np.array([half]))[0]
+    if mode != "interp":
+        signal = bordered(signal, half, mode, cval)
+    middle = np.tensordot(np.lib.stride_tricks.sliding_window_view(signal, window_length, axis=0), weights, (-1, 0))
+    if mode == "interp":
+        first = fits(window_length, polyorder, deriv, delta, np.arange(half))
+        last = fits(window_length, polyorder, deriv, delta, np.arange(half + 1, window_length))
+        middle = np.concatenate((np.tensordot(first, signal[:window_length], 1), middle,
+                                 np.tensordot(last, signal[-window_length:], 1)))
+    return np.moveaxis(middle, 0, axis)
+
+
+def bordered(signal, half, mode, cval):
+    known = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
+    if mode not in known:
+        raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
+    width = ((half, half), *((0, 0),) * (signal.ndim - 1))
+    return np.pad(signal, width, constant_values=cval) if mode == "constant" else np.pad(signal, width, known[mode])
+
+
+def fits(window, polyorder, deriv, delta, places):
+    """What values at 0, 1, … are multiplied by, for the derivative at these places of the polynomial that fits them."""
+    powers = np.arange(polyorder + 1)
+    scale = np.ones(polyorder + 1)
+    for k in range(deriv):
+        scale = scale * np.maximum(powers - k, 0)
+    middle = window // 2
+    at_places = scale * (places[:, None] - middle) ** np.maximum(powers - deriv, 0.0) / delta**deriv
+    return at_places @ np.linalg.pinv((np.arange(window)[:, None] - middle) ** (powers + 0.0))
 
 
 CALLS: dict[Any, Any] = {
     f"scipy.signal.{function.__name__}": function
-    for function in (convolve, fftconvolve, correlate, convolve2d, correlate2d, lfilter)
+    for function in (convolve, fftconvolve, correlate, convolve2d, correlate2d, lfilter, filtfilt, savgol_filter)
 }
