@@ -162,7 +162,7 @@ def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints:
     `gpu` they are kernels, launched by a driver."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True,
-                   splits_unasked=splits_unasked, with_lists=not gpu)
+                   splits_unasked=splits_unasked, with_lists=not gpu, for_gpu=gpu)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
     compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
@@ -178,7 +178,7 @@ def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints:
 
 def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
             name: str | None, stages: dict[str, str] | None, hands_back: bool = False,
-            splits_unasked: bool = True, with_lists: bool = False) -> Prepared:
+            splits_unasked: bool = True, with_lists: bool = False, for_gpu: bool = False) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
     modes, inner, kwargs = entered_by(target, args, kwargs, hints)
@@ -188,7 +188,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         with refused_by(modes):
             mapped = {path for mode in modes for path in mode.mapped()}
             reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped,
-                           with_lists=with_lists and not modes)
+                           with_lists=with_lists and not modes,
+                           keeps=not for_gpu and all(mode.takes_calls for mode in modes))
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)

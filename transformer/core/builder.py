@@ -65,7 +65,10 @@ class Builder:
 
     def sees(self, var: Var) -> bool:
         """Whether a variable made by `let` is in scope."""
-        stmt = self.numbering.definitions.get(var)
+        return self.holds(self.numbering.definitions.get(var))
+
+    def holds(self, stmt: Stmt | None) -> bool:
+        """Whether a statement is in this block, or in one around it."""
         return any(stmt is other for block in (self.block, *self.enclosing) for other in block)
 
     @contextmanager

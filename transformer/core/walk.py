@@ -172,6 +172,13 @@ def has_effects(function: Function) -> bool:
     return any(isinstance(stmt, Effect) and stmt.kind != "comment" for stmt in statements)
 
 
+def runs_again(function: Function) -> bool:
+    """Whether a function that was called may be called again with the same arguments, as if it had not been: what
+    raises did not."""
+    statements = (stmt for each in reachable(function) for stmt in all_statements(each.body))
+    return not any(isinstance(stmt, Effect) and stmt.kind not in ("comment", "raise") for stmt in statements)
+
+
 def all_uses(stmt: Stmt) -> Iterator[Var]:
     """Every variable mentioned anywhere in a statement, its own inner ones included."""
     yield from head_uses(stmt)

@@ -69,7 +69,8 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     """What `function(*args, **kwargs)` gives."""
     own = _reads_itself(function)
     if own is not None:
-        return own(reader, args, kwargs)
+        with reader.recursion.keeping.left_out():
+            return own(reader, args, kwargs)
     users = answered(function, args)
     if users is not None:
         return reader.call(users, args, kwargs)

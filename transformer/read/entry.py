@@ -88,6 +88,7 @@ def read_target(
             result = reader.call(target, bound.args, bound.kwargs)
         except Unreachable:
             raise always_raised(reader.builder.block, name, origin) from None
+        reader.recursion.keeping.depth += 1
         results = Results(reader, with_lists)
         tree = results.add(result)
     check_digits(reader, reader.builder.block)

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.errors import Origin, TransformError
 from ..core.types import ArrayType
 from .demand import Unroll
+from .keeping import Chosen
 
 REST = "all but the first"           # the key of a loop is this and the key of the whole
 
@@ -20,9 +21,9 @@ class Findings:
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
     to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
-    managers under `with` that end exceptions, `first_apart` the loops whose first iteration leaves things of other
-    types than it finds, with what was refused, and `forks` the `if`s behind which a name is not one thing, with what
-    was refused first.
+    managers under `with` that end exceptions, `kept` the functions that stay functions (`keeping`), `first_apart` the
+    loops whose first iteration leaves things of other types than it finds, with what was refused, and `forks` the `if`s
+    behind which a name is not one thing, with what was refused first.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Findings:
     instead: dict[Any, bool] = field(default_factory=dict)
     caught: dict[Any, bool] = field(default_factory=dict)
     ended: set[Origin] = field(default_factory=set)
+    kept: dict[Any, Chosen] = field(default_factory=dict)
     first_apart: dict[Any, TransformError] = field(default_factory=dict)
     forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
 

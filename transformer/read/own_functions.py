@@ -50,6 +50,15 @@ class Again(Exception):
         self.own = own
 
 
+class Recursive(Exception):
+    """A call leads back to the call of `frame`; `templates` is what the arguments of the two share."""
+
+    def __init__(self, frame: Frame, templates: Templates) -> None:
+        super().__init__(frame.function)
+        self.frame = frame
+        self.templates = templates
+
+
 def key_of(frame: Frame) -> Any:
     """What tells a function apart from others in every reading."""
     around = frame.parent.path if frame.parent is not None else tuple(map(id, frame.cells.values()))
@@ -223,10 +232,14 @@ class Own:
         for clash in clashes(joined):
             raise recursion_errors.returning(self.name, clash.reason, self.origin)
         before, self.result = self.result, joined
-        settled = before is not None and same_template(before, joined)
+        settled = self._settled(before, joined)
         found = list(atoms(joined, captured))
         settled = self._note_sharing(found) and settled
         return list(zip((s for s in slots(joined) if isinstance(s, Slot)), found)), settled
+
+    def _settled(self, before: Template | None, joined: Template) -> bool:
+        """Whether what the body gives is what was assumed while it was read."""
+        return before is not None and same_template(before, joined)
 
     def _opened(self, captured: Template) -> Template:
         """A result with slots for what is computed; an argument that is returned is the argument."""

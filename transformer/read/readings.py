@@ -13,6 +13,7 @@ from .casts import Widen
 from .demand import Unroll
 from .entry import Reading, read_target
 from .findings import REST, Findings
+from .keeping import Keep
 from .reader import Reader
 from .testing import Untested, testing_signs
 
@@ -30,13 +31,15 @@ def read(
     smallest: int = 0,
     mapped: Collection[str] = (),
     with_lists: bool = False,
+    keeps: bool = False,
 ) -> Reading:
     """The Core of a function for abstract arguments.
 
     `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
     (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
     is known to be at least. `mapped` are the paths of arguments that differ from lane to lane. `with_lists` are
-    results lists whose length the program finds (`Items`).
+    results lists whose length the program finds (`Items`). With `keeps`, functions that are called very often stay
+    functions (`keeping`).
 
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
@@ -44,12 +47,15 @@ def read(
     findings = Findings()
     for _ in range(MOST_READINGS):
         reader = Reader(Assumptions(hints, smallest), findings, mapped)
+        reader.recursion.keeping.depth = int(not keeps)
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs, with_lists)
         except Unroll as request:
             if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
                 raise _first_said(request.refusal, findings) from None
+        except Keep as request:
+            findings.kept.update(request.functions)
         except Widen as request:
             _declare(findings.declared, request, reader)
         except trying.Attempts as request:

@@ -18,21 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Function
 from .demand import Unroll
-from .frames import Frame
-from .own_functions import Own, Templates, captured_arguments, key_of
+from .frames import Frame, stamp
+from .keeping import Keeping, read_kept
+from .own_functions import Own, Recursive, captured_arguments, key_of
 from .widening import clashes, common
 
 if TYPE_CHECKING:
     from .reader import Reader
-
-
-class Recursive(Exception):
-    """A call leads back to the call of `frame`; `templates` is what the arguments of the two share."""
-
-    def __init__(self, frame: Frame, templates: Templates) -> None:
-        super().__init__(frame.function)
-        self.frame = frame
-        self.templates = templates
 
 
 class Recursion:
@@ -45,6 +37,7 @@ class Recursion:
         self.lifted: set[Function] = set()
         self.refusals: dict[Any, Any] = {}
         self.counts: dict[str, int] = {}
+        self.keeping = Keeping()
         self.derivatives = 0  # how many functions being read are to be transformed
 
     @property
@@ -72,7 +65,13 @@ def read_call(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
             templates = {name: common(reader, found[0][name], found[1][name]) for name in found[0]}
             if not any(any(clashes(template)) for template in templates.values()):
                 raise Recursive(earlier, templates)
-    return _in_place(reader, frame, body)
+    is_kept, result = read_kept(reader, frame, body)
+    if is_kept:
+        return result
+    begun, length = stamp(), len(reader.builder.block)
+    result = _in_place(reader, frame, body)
+    reader.recursion.keeping.note(reader, frame, begun, length, result)
+    return result
 
 
 def _in_place(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:

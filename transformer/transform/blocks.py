@@ -30,7 +30,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Atom, Block, Call, Carry, Const, If, Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import Copier, all_statements, atom_of_size, atom_vars, free_vars, has_effects, size_of_atom
+from ..core.walk import Copier, all_statements, atom_of_size, atom_vars, free_vars, runs_again, size_of_atom
 from ..ops.arithmetic import Add, Cast
 from ..ops.integers import shared
 from ..ops.selection import Maximum, Minimum
@@ -66,7 +66,7 @@ def check_splittable(loop: Loop) -> None:
 
 def _has_effects_of_others(loop: Loop) -> bool:
     """Whether functions that the loop calls print or check something, which a second run would repeat."""
-    return any(isinstance(stmt, Call) and has_effects(stmt.function) for stmt in all_statements(loop.body))
+    return any(isinstance(stmt, Call) and not runs_again(stmt.function) for stmt in all_statements(loop.body))
 
 
 def _tests_position(loop: Loop) -> bool:

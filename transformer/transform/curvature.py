@@ -25,6 +25,7 @@ class HessianVector(Mode):
     """The tangent of the gradient for `wrt`, given tangents as further parameters."""
 
     differentiates: ClassVar[bool] = True
+    takes_calls: ClassVar[bool] = True
     tangents: ClassVar[str] = TANGENT
 
     wrt: Wrt = 0

@@ -33,12 +33,14 @@ Kwargs = dict[str, Any]
 class Mode:
     """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
     position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices; what
-    `differentiates` gives derivatives."""
+    `differentiates` gives derivatives. What `takes_calls` transforms functions that stay functions (`read/keeping.py`)
+    in as little time as it takes to read them."""
 
     suffix: str
     extras: int
     gives_driver: ClassVar[bool] = False
     differentiates: ClassVar[bool] = False
+    takes_calls: ClassVar[bool] = False
     tangents: ClassVar[str] = FIRST                     # how tangents that are further parameters are named
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
@@ -75,6 +77,7 @@ class Gradient(Mode):
     """Cotangents of the parameters `wrt` for a scalar result; with `value`, after that result."""
 
     differentiates: ClassVar[bool] = True
+    takes_calls: ClassVar[bool] = True
 
     wrt: Wrt = 0
     value: bool = False
@@ -100,6 +103,7 @@ class Pullback(Mode):
     result is a pair of which only the first is differentiated; the second one follows the cotangents."""
 
     differentiates: ClassVar[bool] = True
+    takes_calls: ClassVar[bool] = True
 
     wrt: Wrt | None = None
     has_aux: bool = False
@@ -117,6 +121,7 @@ class Pushforward(Mode):
     """The result and its tangent, given tangents of the parameters `wrt` as further parameters."""
 
     differentiates: ClassVar[bool] = True
+    takes_calls: ClassVar[bool] = True
 
     wrt: Wrt | None = None
     suffix: str = field(default="jvp", init=False)

@@ -22,7 +22,7 @@ from ..core.grammar import Atom, Call, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Extent, replaced
 from ..core.types import ArrayType, SeqType
-from ..core.walk import atom_vars, has_effects
+from ..core.walk import atom_vars, runs_again
 from ..ops.regions import is_view
 from .cut import Node
 from .retaking import Retaking
@@ -95,7 +95,7 @@ class Values:
     def _is_run_again(self, stmt: Stmt) -> bool:
         if isinstance(stmt, Loop) and stmt.again:
             return True
-        is_open = not isinstance(stmt, Call) or self.calls_again and not has_effects(stmt.function)
+        is_open = not isinstance(stmt, Call) or self.calls_again and runs_again(stmt.function)
         return is_open and self.in_lane(stmt)
 
     def in_lane(self, stmt: Stmt) -> bool:

@@ -1,0 +1,249 @@
+"""Functions that are called so often that they stay functions: what they give is what they give line by line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import checkpoint, config, grad, hvp, jit, jvp, value_and_grad, vmap
+from transformer.read import keeping
+
+
+@pytest.fixture(autouse=True)
+def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions of a few variables stay functions as soon as they are called twice."""
+    monkeypatch.setattr(keeping, "LARGE", 3)
+    monkeypatch.setattr(keeping, "BUDGET", 0)
+    monkeypatch.setattr(config, "check", True)
+
+
+def damped(t, k):
+    """Two branches, one of which may raise."""
+    if t < -50.0:
+        raise ValueError("too cold")
+    e = np.exp(-k * t)
+    if e > 0.5:
+        return e * np.sin(t)
+    return e + t * t * 0.1
+
+
+def straight(x, y):
+    return damped(x, 0.3) + 2.0 * damped(x * y, 0.3) - damped(y, 0.7) * damped(x - y, 0.3)
+
+
+def twice(x, k):
+    return damped(x, k) * damped(0.5 * x, k) + x
+
+
+def nested(x, y):
+    return twice(x, 0.4) + twice(y, 0.4) * twice(x + y, 0.5)
+
+
+def in_branches(x, y):
+    s = damped(x, 0.2)
+    if s > y:
+        s = s * damped(y, 0.2)
+    else:
+        s = s - damped(x * y, 0.2)
+    return s
+
+
+def in_loop(x, y):
+    s = x
+    for k in range(5):
+        s = 0.5 * s + damped(s * y, 0.2) - damped(s + k, 0.1)
+    return s
+
+
+def until(x, y):
+    for _ in range(20):
+        step = damped(x, 0.5) - y * damped(x + 1.0, 0.5)
+        x = x - 0.3 * step
+        if abs(step) < 1e-3:
+            return x
+    return x
+
+
+def polar(x, y):
+    r = math.sqrt(x * x + y * y)
+    return r, x / r
+
+
+def of_pairs(x, y):
+    r, c = polar(x, y)
+    q, d = polar(r, x)
+    return r * d + q * c
+
+
+PROGRAMS = [straight, nested, in_branches, in_loop, until, of_pairs]
+
+
+def source_of(function: Callable[..., Any], *args: Any) -> str:
+    function(*args)
+    return str(function.source)         # type: ignore[attr-defined]
+
+
+def inlined(make: Callable[[], Any], *args: Any) -> Any:
+    """What is given by the same program with all calls read in place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keeping, "BUDGET", 10**9)
+        return make()(*args)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("given", [(0.7, 0.4), (np.float64(3.1), np.float64(-1.2)), (1, 2.0)],
+                         ids=["python", "numpy", "mixed"])
+def test_derivatives_are_those_of_the_lines(program: Any, given: Any) -> None:
+    wrt = 1 if isinstance(given[0], int) else 0
+    for make in (lambda: value_and_grad(program, wrt), lambda: grad(grad(program, wrt), wrt),
+                 lambda: lambda x, y: jvp(program, (x, y), (None, 1.0))):
+        found, expected = make()(*given), inlined(make, *given)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+        assert [type(each) for each in np.atleast_1d(found)] == [type(each) for each in np.atleast_1d(expected)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_compiled(program: Any) -> None:
+    x, y = 0.9, 0.6
+    assert jit(program)(x, y) == pytest.approx(program(x, y), rel=1e-13)
+    compiled = jit(value_and_grad(program, (0, 1)))(x, y)
+    np.testing.assert_allclose(np.hstack(compiled), np.hstack(inlined(lambda: value_and_grad(program, (0, 1)), x, y)),
+                               rtol=1e-12)
+
+
+def test_compiled_orders() -> None:
+    third = jit(grad(grad(grad(nested))))
+    assert third(0.9, 0.6) == pytest.approx(inlined(lambda: grad(grad(grad(nested))), 0.9, 0.6), rel=1e-10)
+    along = hvp(nested, 0)
+    assert jit(along)(0.9, 0.6, 1.0) == pytest.approx(grad(grad(nested))(0.9, 0.6), rel=1e-10)
+
+
+def test_source_has_the_function_once() -> None:
+    source = source_of(grad(in_branches), 0.7, 0.4)
+    assert source.count("np.exp") == 2 and source.count("damped_reverse(") == 3
+
+
+def test_raises_as_the_function() -> None:
+    for function in (grad(straight), jit(straight), jit(grad(straight))):
+        with pytest.raises(ValueError, match="too cold"):
+            function(-60.0, 0.1)
+
+
+def test_numbers_of_other_types_are_another_function() -> None:
+    def program(x, y):
+        return damped(x, 0.5) * damped(y, 0.5) + damped(np.float32(2.0) * x, 0.5) * damped(y * y, 0.5)
+
+    x, y = np.float32(0.7), 0.3
+    for make in (lambda: program, lambda: jit(program), lambda: grad(program), lambda: jit(grad(program))):
+        found, expected = make()(x, y), inlined(make, x, y)
+        assert found == pytest.approx(expected, rel=1e-5) and found.dtype == expected.dtype
+
+
+def test_what_is_known_of_an_argument_stays_known() -> None:
+    def powers(x, n, kind=None):
+        scale = 2.0 if kind is None else float(kind)
+        return scale * x**n + np.sin(x) * n
+
+    def program(x):
+        return powers(x, 2) + powers(x + 1.0, 2) * powers(x, 0) - powers(x, 3, "4") * powers(2.0 * x, 3, "4")
+
+    assert grad(program)(0.0) == inlined(lambda: grad(program), 0.0)
+
+
+def test_not_where_exceptions_are_caught() -> None:
+    def program(x):
+        try:
+            s = damped(x, 0.3) + damped(2.0 * x, 0.3)
+        except ValueError:
+            s = 0.1 * x
+        return s
+
+    for x in (0.4, -30.0, -60.0):
+        expected = pytest.approx(inlined(lambda: grad(program), x))
+        assert grad(program)(x) == expected and jit(grad(program))(x) == expected
+
+
+def bumped(a, x):
+    a[0] += x
+    b = a[0] * x
+    return b + np.sin(b)
+
+
+def test_not_what_writes_or_makes_arrays() -> None:
+    def program(a, x):
+        s = bumped(a, x) + bumped(a, 2.0 * x)
+        return s + a[0]
+
+    a = np.array([1.0, 2.0])
+    assert "def bumped" not in source_of(grad(program, 1), a.copy(), 0.5)
+    assert grad(program, 1)(a.copy(), 0.5) == pytest.approx(inlined(lambda: grad(program, 1), a.copy(), 0.5))
+
+
+def closing(c):
+    def inner(x):
+        return np.exp(c * x) + x * c
+    return inner
+
+
+SCALE = np.array([0.5, 2.0])
+
+
+def scaled(x):
+    return np.sin(x) * SCALE[0] + x * x * SCALE[1]
+
+
+def test_closures_and_arrays_from_outside() -> None:
+    one, two = closing(0.3), closing(0.7)
+
+    def program(x):
+        return one(x) + two(x) * one(x * x) * two(x + 1.0) + scaled(x) * scaled(2.0 * x)
+
+    expected = inlined(lambda: grad(program), 0.4)
+    assert grad(program)(0.4) == pytest.approx(expected) == jit(grad(program))(0.4)
+
+
+def test_inside_of_other_transformations() -> None:
+    def slopes(x, y):
+        return grad(straight)(x, y) * straight(y, x) + checkpoint(nested)(x, y) + nested(y, x)
+
+    assert grad(slopes)(0.7, 0.4) == pytest.approx(inlined(lambda: grad(slopes), 0.7, 0.4), rel=1e-12)
+    x = np.linspace(-1.0, 2.0, 5)
+    for make in (lambda: vmap(grad(in_branches), (0, None)), lambda: jit(vmap(straight, (0, None))),
+                 lambda: grad(lambda x, y: np.sum(vmap(in_branches, (0, None))(x, y)))):
+        np.testing.assert_allclose(make()(x, 0.4), inlined(make, x, 0.4), rtol=1e-12)
+
+
+def test_the_same_call_is_made_once() -> None:
+    def program(x, y):
+        return damped(x, 0.3) * y + damped(x, 0.3) + damped(y, 0.3) * damped(x, 0.3)
+
+    source = source_of(grad(program), 0.7, 0.4)
+    assert source.count("damped_forward(") == 2 and source.count("damped_reverse(") == 2
+    assert grad(program)(0.7, 0.4) == pytest.approx(inlined(lambda: grad(program), 0.7, 0.4))
+
+
+def test_loops_over_many() -> None:
+    def program(x):
+        total = 0.0
+        for k in range(x.shape[0]):
+            total += damped(x[k], 0.3) * damped(x[k] + 1.0, 0.3)
+        return total
+
+    x = np.linspace(-1.0, 2.0, 400)
+    expected = inlined(lambda: grad(program), x)
+    np.testing.assert_allclose(grad(program)(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(jit(grad(program))(x), expected, rtol=1e-12)
+
+
+def test_a_function_that_calls_itself_is_no_such_function() -> None:
+    def power(x, n):
+        return 1.0 if n == 0 else x * power(x, n - 1)
+
+    def program(x, n):
+        return power(x, n) + damped(x, 0.3) * power(x, n + 1) + damped(2.0 * x, 0.3)
+
+    assert grad(program)(0.9, 3) == pytest.approx(inlined(lambda: grad(program), 0.9, 3))
