@@ -144,12 +144,17 @@ def inner_targets(stmt: Stmt) -> tuple[Var, ...]:
 
 
 def all_statements(block: Block) -> Iterator[Stmt]:
-    """Every statement of a block and of the blocks nested in it, outermost first."""
-    for stmt in block:
-        yield stmt
-        if type(stmt) is not Let:
-            for inner in blocks_of(stmt):
-                yield from all_statements(inner)
+    """Every statement of a block and of the blocks nested in it, in the order of the text. A stack and no recursion: a
+    statement that lies deep, as in a chain of `elif`, would be handed up through all generators around it."""
+    stack = [iter(block)]
+    while stack:
+        for stmt in stack[-1]:
+            yield stmt
+            if type(stmt) is not Let:
+                stack += map(iter, reversed(blocks_of(stmt)))
+                break
+        else:
+            stack.pop()
 
 
 def called_in(function: Function) -> list[Function]:
