@@ -134,8 +134,9 @@ def _total(target: Var, terms: list[Any]) -> Value | None:
     return full(cast(value(total), target.type), target.type)
 
 
-def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int, Value]]:
-    """Cotangent contributions of a statement's operands, last operand first: (place, cotangent)."""
+def cotangents(stmt: Let, given: list[Value], active: Any, chosen: Any = None) -> Iterator[tuple[int, Value]]:
+    """Cotangent contributions of a statement's operands, last operand first: (place, cotangent). `chosen` is applied
+    to what is going to be summed."""
     op, attrs = stmt.op, rule_attrs(stmt)
     operands, y = operands_of(stmt), results_of(stmt)
     for i in reversed(range(len(operands))):
@@ -148,6 +149,8 @@ def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int
         if term is not None:
             over = stmt.target.type if op.elementwise else None
             is_array = isinstance(type_of(stmt.args[i]), ArrayType)
+            if chosen is not None and sizes_of(stmt.args[i]) != sizes_of(stmt.target):
+                term = chosen(term)
             yield i, fitted(term, over, operands[i].type) if is_array else term
 
 
@@ -262,6 +265,11 @@ def added(first: Value, second: Value) -> Value:
 def zero_or(term: Value | None, type: Any) -> Value:
     """A cotangent in full size; zeros when there is none."""
     return zeros(type) if term is None else full(term, type)
+
+
+def sizes_of(atom: Any) -> tuple[Extent, ...]:
+    """The sizes of an array, as they are compared."""
+    return tuple(map(current().assumptions.normal, type_of(atom).sizes))    # type: ignore[union-attr]
 
 
 def is_sparse(stmt: Let) -> bool:

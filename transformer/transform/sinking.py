@@ -17,9 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.builder import current
 from ..core.grammar import Block, Effect, If, Let, Stmt, Var
-from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import all_uses, free_vars
 from . import rules
@@ -63,13 +61,12 @@ class Sinking:
         """The same for the two arrays of which a statement chooses, element by element, as those before it are."""
         sides = [{arg for arg in (given,) if isinstance(arg, Var) and arg in self.active and arg in self.definition}
                  for given in choice.args[1:]]
-        sizes = _sizes(choice.target)
+        sizes = rules.sizes_of(choice.target)
 
         def fits(stmt: Let) -> bool:
-            return stmt.op.elementwise and _may_sink(stmt) and all(
-                _sizes(atom) == sizes for atom in (*stmt.targets, *self._takes(stmt)))
+            return stmt.op.elementwise and _may_sink(stmt) and rules.sizes_of(stmt.target) == sizes
 
-        return self._sunk(choice, sides, seeded, fits) if _sizes(choice.args[0]) == sizes else ([], [])
+        return self._sunk(choice, sides, seeded, fits) if rules.sizes_of(choice.args[0]) == sizes else ([], [])
 
     def _sunk(self, user: Stmt, sides: list[set[Var]], seeded: Collection[Any], fits: Callable[[Let], bool]
               ) -> tuple[Block, Block]:
@@ -132,10 +129,6 @@ class Sinking:
         if self.active.isdisjoint(stmt.targets):
             return []
         return [var for var in differentiable_args(stmt) if var in self.active]
-
-
-def _sizes(atom: Any) -> tuple[Extent, ...]:
-    return tuple(map(current().assumptions.normal, atom.type.sizes))
 
 
 def _may_sink(stmt: Let) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
@@ -86,6 +87,7 @@ class Reverse:
         self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
         self.sinking = Sinking([], active)              # of the block that is gone through
+        self.chosen: Any = None                         # what is left of a cotangent by the choice that is gone through
 
     @classmethod
     def of(cls, body: Block, inputs: Collection[Var], seeded: list[Atom], builder: Builder, calls: Calls) -> Reverse:
@@ -168,15 +170,20 @@ class Reverse:
 
     def _choose(self, stmt: Let, sunk: tuple[Block, ...], dy: Value) -> None:
         """The reverse of a choice and of what only it looks at: what was not chosen is left out at the end."""
-        cond = Value(stmt.args[0])
+        cond, whole, before = Value(stmt.args[0]), rules.sizes_of(stmt.target), self.chosen
         for place, block in ((2, sunk[1]), (1, sunk[0])):
-            outer, self.cotangent = self.cotangent, {}
+            def chosen(d: Any, place: int = place) -> Any:
+                d = where(cond, d, 0.0) if place == 1 else where(cond, 0.0, d)
+                return d if before is None else before(d)
+
+            outer, self.cotangent, self.chosen = self.cotangent, {}, chosen
             self.contribute(stmt.args[place], dy)
             self.block(block)
-            found, self.cotangent = self.cotangent, outer
+            found, self.cotangent, self.chosen = self.cotangent, outer, before
             for var, d in found.items():
-                sides = (d, 0.0) if place == 1 else (0.0, d)
-                self.contribute(var, rules.fitted(where(cond, *sides), stmt.target.type, var.type))
+                if not block or rules.sizes_of(var) == whole:           # others are sums of what was chosen
+                    d = rules.fitted(chosen(d), stmt.target.type, var.type)
+                self.contribute(var, d)
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
@@ -187,7 +194,7 @@ class Reverse:
             self._contribute_all(stmt, rules.cotangents(stmt, given, lambda a: a is value and self.is_active(a)))
             self.contribute(array, given[0])
         else:
-            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active))
+            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active, self.chosen))
         self.builder.family = outer
 
     def _contribute_all(self, stmt: Let, terms: Iterable[tuple[int, Value]]) -> None:
