@@ -286,7 +286,16 @@ def pairs_side_by_side(x):
     return np.sum(beside ** 2) + np.trace(steps, half) + np.sum(first * len(rest)) + np.round(np.sum(x), half)
 
 
+def unpacked(x, places):
+    """How many items there are is known when the program runs, which tests it."""
+    k = int(places[1])
+    low, high = x[k:k + 2]
+    (first, second), third = x[x > 0.4], x[0]
+    return low * high ** 2 + first * third - second ** 3
+
+
 PROGRAMS = [
+    Program(unpacked, fixed(np.array([0.5, -0.3, 0.2, 1.7]), np.array([3.0, 1.0]))),
     Program(pairs_side_by_side, normal((4, 3))),
     Program(row_without_itself, apart((5,))),
     Program(sizes_by_ratios, normal((6, 5), (3, 2)), (0, 1)),

@@ -106,14 +106,28 @@ def _named_constant(reader: Reader, number: Any, name: str) -> Value:
 def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
     if value is None or isinstance(value, Value) and not value.ndim:
         raise as_raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), reader.builder.origin)
-    items = iterated(reader, value)
     starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
     count = len(target.elts)
+    items = iterated(reader, value) if starred else _as_many(reader, value, count)
     if starred and len(items) >= count - 1 or not starred and len(items) == count:
         return _bind_items(reader, target.elts, items, starred)
     many = "too many" if len(items) > count else "not enough"
     expected = f"at least {count - 1}" if starred else str(count)
     raise ShapeError(f"{many} values to unpack (expected {expected}, got {len(items)})", reader.builder.origin)
+
+
+def _as_many(reader: Reader, value: Any, count: int) -> list[Any]:
+    """The items of what is unpacked into so many names; the program tests the size of an array that is not known."""
+    from .library.calls import call_library
+    from .library.selecting import check_count
+
+    try:
+        return iterated(reader, value)
+    except NotSupported:
+        if not isinstance(value, Value) or not isinstance(value.shape[0], Size):
+            raise
+        call_library(reader, check_count, (value, count), {})
+        return [apply_op(reader, operator.getitem, (value, k), {}) for k in range(count)]
 
 
 def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:

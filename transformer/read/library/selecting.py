@@ -71,6 +71,14 @@ def insert(arr, obj, values, axis=None):
     return np.concatenate((first, added, rest), axis=axis)
 
 
+def check_count(items, count):
+    """Raises what Python does where an array does not have as many items as there are names for them."""
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+
+
 def resize(a, new_shape):
     items = np.ravel(a)
     if items.size == 0:
