@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.integrate import quad
+from scipy.integrate import dblquad, quad
 from scipy.optimize import bisect, brenth, brentq, newton, ridder, root_scalar
 
 from transformer import vmap
@@ -76,6 +76,10 @@ def weighted(w, b):
     return quad(lambda x: b * np.prod(np.cos(w * x)), -1, 1, **TIGHT)[0]
 
 
+def over_a_triangle(a, side):
+    return dblquad(lambda y, x, a: np.exp(-a * x * y), 0.0, side, 0.0, lambda x: x, args=(a,), **TIGHT)[0]
+
+
 def expectation(mean, deviation):
     def integrand(z):
         return np.tanh(mean + deviation * z) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -111,6 +115,7 @@ PROGRAMS = [
     Program(arc_length, fixed(1.2, 0.8), (0, 1)),
     Program(between, fixed(1.2, 0.3, 0.8), (0, 1, 2), order=1),
     Program(weighted, fixed(np.array([0.4, 1.3]), 0.7), (0, 1), order=1),
+    Program(over_a_triangle, fixed(1.2, 0.8), (0, 1), order=1),
     Program(expectation, fixed(0.2, 0.7), (0, 1), order=1),
     Program(tails, fixed(0.7, 0.4), (0, 1), order=1),
     Program(of_a_root, fixed(0.7), order=1),

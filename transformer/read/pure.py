@@ -157,8 +157,8 @@ IMPURE_BUILTINS = {
     **dict.fromkeys(("globals", "locals", "vars"), ("It gives names by their texts.", "Use the names themselves.")),
 }
 CALLS_BACK = ("It calls the function that it is given, from code that cannot be read.",
-              "Write the method as a loop, with steps of Runge and Kutta, of Newton, …; what an iteration converges to "
-              "is differentiated by `fixed_point`.")
+              "Use brentq, newton, root_scalar, quad, solve_ivp or odeint, or write the method as a loop; what an "
+              "iteration converges to is differentiated by `fixed_point`.")
 # What to write instead of functions and classes that have no rule, by their modules and names.
 BETTER = {
     "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",

@@ -21,6 +21,15 @@ def integral(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8,
     return integrated(quad, of_numbers(func, *several(args)), float(a), float(b), epsabs, epsrel, limit)
 
 
+def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    def dblquad_inner(x):
+        start = gfun(x) if callable(gfun) else gfun
+        end = hfun(x) if callable(hfun) else hfun
+        return integral(lambda y: func(y, x, *several(args)), start, end, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return integral(dblquad_inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
 def quad(f, a, b, epsabs, epsrel, limit):
     """Halves the piece whose error is the largest, until the sum of all errors is small. There are twice as many pieces
     as in QUADPACK, as it extrapolates."""
@@ -111,4 +120,4 @@ PLACES = (*[-place for place in OUTER], 0.0, *OUTER[::-1])
 WEIGHTS = (*HALVES, 0.149445554002916905664936468389821, *HALVES[::-1])
 WEIGHTS_OF_GAUSS = (*HALVES_OF_GAUSS, *HALVES_OF_GAUSS[::-1])
 
-CALLS: dict[Any, Any] = {"scipy.integrate.quad": integral}
+CALLS: dict[Any, Any] = {"scipy.integrate.quad": integral, "scipy.integrate.dblquad": dblquad}
