@@ -94,9 +94,11 @@ def inlined(make: Callable[[], Any], *args: Any) -> Any:
         return make()(*args)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.parametrize("given", [(0.7, 0.4), (np.float64(3.1), np.float64(-1.2)), (1, 2.0)],
-                         ids=["python", "numpy", "mixed"])
+PYTHONS, NUMPYS, MIXED = (0.7, 0.4), (np.float64(3.1), np.float64(-1.2)), (1, 2.0)
+
+
+@pytest.mark.parametrize(("program", "given"), [*((program, PYTHONS) for program in PROGRAMS), (in_branches, NUMPYS),
+                                                (in_branches, MIXED), (until, NUMPYS)])
 def test_derivatives_are_those_of_the_lines(program: Any, given: Any) -> None:
     wrt = 1 if isinstance(given[0], int) else 0
     for make in (lambda: value_and_grad(program, wrt), lambda: grad(grad(program, wrt), wrt),
@@ -106,7 +108,7 @@ def test_derivatives_are_those_of_the_lines(program: Any, given: Any) -> None:
         assert [type(each) for each in np.atleast_1d(found)] == [type(each) for each in np.atleast_1d(expected)]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [nested, in_loop, of_pairs])
 def test_compiled(program: Any) -> None:
     x, y = 0.9, 0.6
     assert jit(program)(x, y) == pytest.approx(program(x, y), rel=1e-13)

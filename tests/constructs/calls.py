@@ -79,7 +79,8 @@ def plain(x: float) -> float:
     return x * x
 
 
-@supported("a function of another module, or of the same one", "read at each call and written inline, or a function in the result if it is a large one of numbers that is called often")
+@supported("a function of another module, or of the same one",
+           "read and written inline; large ones of numbers that are called often stay functions")
 def other_function(x):
     return cube(x) + cube(2 * x)
 
