@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import numpy as np
@@ -163,3 +164,36 @@ def test_a_single_element_is_left_to_the_compiler() -> None:
         return y
 
     assert "y_before" not in source_of(first_order, first_order, (np.ones(6),))
+
+
+def edit_distance(a: Any, b: Any) -> Any:
+    before = np.arange(len(b) + 1)
+    for i in range(len(a)):
+        row = np.empty_like(before)
+        row[0] = i + 1
+        for j in range(len(b)):
+            row[j + 1] = min(before[j + 1] + 1, row[j] + 1, before[j] + (a[i] != b[j]))
+        before = row
+    return before[len(b)]
+
+
+def least_of_three(x: Any) -> Any:
+    """The middle one is handed on; also what is only compared with the first one is needed."""
+    last, other = 9, 0
+    for k in range(len(x) - 1):
+        least = max(x[k], last - 1)
+        last = max(least, x[k + 1])
+        other = other + least
+    return last, other
+
+
+def test_what_an_iteration_waits_for_is_compared_last() -> None:
+    """Of integers; it is not where the comparison before is needed for something else."""
+    rng = np.random.default_rng(0)
+    for n, m in ((6, 5), (1, 4), (0, 3)):
+        a, b = rng.integers(0, 3, n), rng.integers(0, 3, m)
+        assert as_loops(edit_distance, edit_distance, (a, b)) == edit_distance(a, b) == jit(edit_distance)(a, b)
+    text = source_of(edit_distance, edit_distance, (np.arange(3), np.arange(4)))
+    assert re.search(r"row\[j \+ 1\] = min\(min\(.*\n +row\[j\] \+ 1\)\n", text), text
+    x = rng.integers(0, 30, 9)
+    assert as_loops(least_of_three, least_of_three, (x,)) == least_of_three(x) == jit(least_of_three)(x)

@@ -54,6 +54,7 @@ from .tiling import tile
 from .totals import added_at_once
 from .turning import turned
 from .unbound import with_tests_of_names
+from .waiting import with_latest_last
 from .wrapping import wrapped_around
 from .zeroed import without_zeros
 
@@ -114,7 +115,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
         body = body if threads else slide(body, results)
-        body = without_fills(join(jam(shortened(handed_on(tile(peel(body)), results)))))
+        body = without_fills(join(jam(with_latest_last(shortened(handed_on(tile(peel(body)), results))))))
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)
