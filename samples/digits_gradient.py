@@ -40,9 +40,8 @@ def loss_value_and_grad(params, images, labels):
     steps = np.arange(p)
     # reverse
     ddiff = 1.0 / p
-    dscores = np.zeros((p, w2.shape[1]))
-    dscores[steps, labels] = -ddiff
-    dscores += (ddiff / total)[:, None] * e
+    dscores = (ddiff / total)[:, None] * e
+    dscores[steps, labels] -= ddiff
     db2 = np.sum(dscores, axis=0)
     dw2 = hidden.T @ dscores
     scaled = dscores @ w2.T * (1 - hidden * hidden)
