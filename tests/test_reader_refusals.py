@@ -598,3 +598,16 @@ def condition_that_writes(x):
 def test_conditions_of_loops_write_nothing() -> None:
     with pytest.raises(TransformError, match="condition of a `while` writes"):
         read_call(condition_that_writes, VECTOR)
+
+
+class Bunch(dict):
+    def __init__(self, **items):
+        dict.__init__(self, items)
+
+
+def test_objects_of_classes_derived_from_dict_are_no_results():
+    def bunch(x):
+        return Bunch(a=x * 2, b="text")
+
+    with pytest.raises(TransformError, match="Bunch is returned"):
+        read_call(bunch, VECTOR)

@@ -35,7 +35,7 @@ from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
 from .structures import Node, Slot
-from .values import Axisless, is_axisless
+from .values import Axisless, has_dynamic, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -352,7 +352,9 @@ class Results:
         return Items(tuple(map(self.add, arrays)), plain)
 
     def _static(self, value: Any) -> Any:
-        if type(value).__module__.startswith("transformer.read") or isinstance(value, range):
+        items = dict.values(value) if isinstance(value, dict) else value if isinstance(value, list) else ()
+        is_ours = type(value).__module__.startswith("transformer.read")
+        if is_ours or isinstance(value, range) or has_dynamic(tuple(items)):
             raise NotSupported(
                 f"{described(value)} is returned",
                 self.reader.returned or self.reader.builder.origin,
