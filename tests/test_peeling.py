@@ -60,3 +60,19 @@ def test_ends_of_integers_are_no_places() -> None:
 
     source = source_of(counted, counted, (np.array([9.0, 2.0, 3.0]),))
     assert "number > 9223372036854775807 - max(n - 1, 0)" in source
+
+
+def tabled(x):
+    w = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, x[0]])
+    total = 0.0
+    for k in range(len(w)):
+        total += w[k] * x[k % 2]
+    return total
+
+
+def test_a_table_is_stored_number_by_number() -> None:
+    """Not asked for, at each place, which place it is."""
+    x = np.array([0.3, 0.7])
+    assert_same(tabled, x)
+    source = source_of(tabled, tabled, (x,))
+    assert "w[11] = 1.2" in source and "w[17] = x[0]" in source and "elif" not in source

@@ -6,15 +6,16 @@ from itertools import product
 from math import inf, prod
 from typing import Any
 
-from ..core.grammar import Let
+from ..core.grammar import If, Let, type_of
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import Block, Fold, Index, Nest, Product, accesses, inner_blocks, is_load, split, statements
+from .nests import Block, Fold, Index, Nest, Product, Store, accesses, inner_blocks, is_load, split, statements
 from .raveling import whole_rows
 from .turning import lengths_to_turn
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
+MOST_LISTED = 128                      # numbers of a table that is written out: each is a statement
 MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
 VECTOR = 4                             # numbers that a processor computes at once, at least
 
@@ -53,7 +54,7 @@ def _unrolled(stmt: Nest | Fold, vectors: bool, of_rows: bool) -> Block:
         return [stmt]                              # nothing is saved around a call of BLAS
     size = sum(1 for _ in statements(stmt.body))
     most = MOST_STATEMENTS // max(size, 1)
-    if places(stmt.indices) <= min(MOST_PLACES, most):
+    if places(stmt.indices) <= (MOST_LISTED if _is_table(stmt) else min(MOST_PLACES, most)):
         return _written_out(stmt)
     if depth > 1 and places(stmt.indices[:1]) <= min(MOST_INNER, most) and _lists_places(stmt):
         return _written_out(split(stmt, 1))
@@ -64,6 +65,18 @@ def _unrolled(stmt: Nest | Fold, vectors: bool, of_rows: bool) -> Block:
     stmt = split(stmt, depth)
     stmt.body = _written_out(stmt.body[0])
     return [stmt]
+
+
+def _is_table(stmt: Nest | Fold) -> bool:
+    """Whether a nest only stores one of several numbers at each place, of which nothing is left but the number."""
+    if not isinstance(stmt, Nest) or len(stmt.indices) != 1 or not any(isinstance(each, If) for each in stmt.body):
+        return False
+    return all(isinstance(each, (If, Store)) or isinstance(each, Let) and not is_load(each) and _is_of_places(each)
+               for each in statements(stmt.body))
+
+
+def _is_of_places(stmt: Let) -> bool:
+    return all(type.dtype.kind in "ib" for type in map(type_of, (*stmt.targets, *stmt.args)))  # type: ignore[union-attr]
 
 
 def _lists_places(stmt: Nest | Fold) -> bool:
