@@ -17,7 +17,7 @@ from ..core.halves import is_half
 from ..core.sizes import Size, Unknown, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
-from ..write.names import HOSTED_HELPERS, fresh
+from ..write.names import HOSTED_HELPERS, STANDING, fresh
 from . import vecmath
 from .nests import Lowered
 from .numba_names import told_apart
@@ -128,7 +128,7 @@ def lower(function: Function, assumptions: Assumptions | None = None, name: str 
     it takes the transposes. Raises a located `NotSupported`."""
     _refuse_halves(function)
     lowered = expand(with_turned(function, turned), assumptions, donated, threads)
-    return Kernel(lowered, print_lowered(lowered, name or fresh(function.name, set(HOSTED_HELPERS)), taken))
+    return Kernel(lowered, print_lowered(lowered, name or fresh(function.name, {*HOSTED_HELPERS, *STANDING}), taken))
 
 
 def _refuse_halves(function: Function) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.builder import current
 from ..core.grammar import Atom, Carry, If, Loop, Var, is_array, type_of
 from ..core.walk import Copier, atom_vars, inner_targets
 from .aliases import handed_on, names_of, renamings
@@ -103,7 +104,7 @@ class _Moves:
             made, is_updated = self._replaced(loop, carry), _is_updated(loop, carry.entry)
             in_place = bool(made) and all(self._fits_in_place(carry, each, around) for each, around in made)
             takes_turns = bool(made) and not in_place and not is_updated and (   # else the old one is used up
-                made[0][1] is body_of(loop) and made[0][0].target is carry.next)
+                made[0][1] is body_of(loop) and made[0][0].target is carry.next and _are_alike(carry, made[0][0]))
             if in_place:
                 for each, _ in made:
                     each.source = carry.entry
@@ -164,6 +165,12 @@ class _Moves:
                     stmt.target not in handed):
                 body_of(loop).remove(stmt)
                 block.insert(_at(block, loop), stmt)
+
+
+def _are_alike(carry: Carry, made: Allocate) -> bool:
+    """Whether what a loop begins an iteration with has room for what it goes on with."""
+    entry, new = carry.entry.type, made.target.type
+    return entry == new or all(map(current().assumptions.equal, entry.sizes, new.sizes))  # type: ignore[union-attr]
 
 
 def _makers(value: Any, block: Block) -> list[tuple[Allocate, Block]]:
