@@ -24,7 +24,7 @@ def normalized(scales, x):
     for scale in scales:
         mean = np.mean(x, axis=-1, keepdims=True)
         spread = np.sqrt(np.mean((x - mean) ** 2, axis=-1, keepdims=True) + 0.1)
-        x = np.sin((x - mean) / spread * scale) + np.cumsum(x, axis=0)
+        x = np.sin((x - mean) / spread * scale) @ x[:x.shape[1]]
     return np.sum(x)
 
 
@@ -54,7 +54,7 @@ def test_layers_of_a_network_share_their_functions(n: int, dtype: Any) -> None:
 
 
 def test_repeated_nests_are_called() -> None:
-    scales, x = [np.array([1.0, 2.0, 0.5, 1.5, 0.7, 2.0]) * k for k in (1, 2, 3)], np.random.rand(5, 6)
+    scales, x = [np.array([1.0, 2.0, 0.5, 1.5, 0.7, 2.0]) * k for k in (1, 2, 3, 4, 5)], np.random.rand(7, 6)
     fast = jit(grad(normalized))
     for found, expected in zip(fast(scales, x), grad(normalized)(scales, x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-10)
