@@ -58,7 +58,18 @@ def greatest_again(x, y):
     return total
 
 
+def means_in_a_branch(x, c):
+    """The variance has the mean that a branch has computed, too: behind it, that is not there."""
+    y = 0.0
+    if c > 0:
+        mean = np.mean(x, axis=1)
+        y = np.sum(mean ** 2)
+    return np.sum(np.var(x, axis=1) ** 2) + y
+
+
 PROGRAMS = [
+    Program(means_in_a_branch, lambda rng: (rng.normal(size=(3, 4)), 1.0)),
+    Program(means_in_a_branch, lambda rng: (rng.normal(size=(3, 4)), -1.0)),
     Program(greatest_again, fixed(np.array([0.3, 1.7, 0.9]), np.array([0.7, 1.3, 2.1])), (0, 1)),
     Program(shares_of_rows_added, normal(("n", "m"), ("n", "m")), (0, 1)),
     Program(shares_of_columns, normal(("n", "m"))),

@@ -242,8 +242,7 @@ def _logistic(fold: Fold, whole: Atom, part: Atom) -> Var | None:
     is_total = total is not None and any(
         number(one) == 1 and other is part for one, other in (total.args, total.args[::-1]))
     for user in fold.uses.users.get(whole, ()) if is_total and isinstance(whole, Var) else ():
-        if isinstance(user, Let) and user.op is Divide and number(user.args[0]) == 1 and any(
-                user is stmt for stmt in fold.out):
+        if isinstance(user, Let) and user.op is Divide and number(user.args[0]) == 1 and fold.is_before(user):
             return user.target
     return None
 
@@ -301,8 +300,7 @@ def _share(fold: Fold, part: Atom, whole: Atom) -> Var | None:
     if not isinstance(part, Var) or not isinstance(whole, Var):
         return None
     for user in fold.uses.users.get(part, ()):
-        if isinstance(user, Let) and user.op is Divide and user.args == (part, whole) and any(
-                user is stmt for stmt in fold.out):
+        if isinstance(user, Let) and user.op is Divide and user.args == (part, whole) and fold.is_before(user):
             return user.target
     return None
 

@@ -229,6 +229,10 @@ class Fold(Rewriter):
         stmt = self.defined_by(atom, *names)
         return stmt if stmt is not None and self.uses.once(stmt.target) else None
 
+    def is_before(self, stmt: Any) -> bool:
+        """Whether a statement stands before the one at hand, in the same block."""
+        return any(each is stmt for each in self.out)
+
     def has_type(self, atom: Atom, var: Var) -> bool:
         return self.same_type(type_of(atom), var.type)
 

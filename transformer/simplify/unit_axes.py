@@ -185,13 +185,14 @@ def _put_in_by_broadcasting(fold: Fold, stmt: Let) -> Any:
 
 
 def _kept_before(fold: Fold, stmt: Let) -> Any:
-    """mean = np.mean(x, axis=1); np.mean(x, axis=1, keepdims=True) → mean[:, None], in derivatives."""
+    """mean = np.mean(x, axis=1); np.mean(x, axis=1, keepdims=True) → mean[:, None], in derivatives, if it was computed
+    before in the same block."""
     axis, terms = stmt.attrs.get("axis"), stmt.args[0]
     if axis is None or not stmt.attrs.get("keepdims") or not isinstance(terms, Var) or not fold.is_derivative(stmt):
         return None
     alike = (user for user in fold.uses.users.get(terms, ()) if isinstance(user, Let) and user.op is stmt.op)
     for other in alike:
-        is_there = fold.definition.get(other.target) is other and fold.uses.counts.get(other.target)
+        is_there = fold.is_before(other) and fold.uses.counts.get(other.target)
         if is_there and other.args == stmt.args and _plain(other) == _plain(stmt) and not other.attrs.get("keepdims"):
             return fold.become(stmt, ExpandDims, other.target, axis=axis)
     return None
