@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import odeint, quad, solve_ivp
+from scipy.interpolate import PPoly
+from scipy.linalg import solve_banded
 from scipy.optimize import bisect, brentq, newton
+from scipy.signal import savgol_filter
+from scipy.spatial.distance import squareform
 
 from transformer import NotSupported, grad, jit, vmap
 
@@ -79,7 +83,20 @@ def with_a_report(a):
     return brentq(lambda x: x - a, 0.0, 1.0, full_output=True)[0]
 
 
+FALLING = PPoly(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([2.0, 1.0, 0.0]))
+
+
+def of_falling_breaks(a):
+    return FALLING(a)
+
+
+def of_complex_states(a):
+    return odeint(lambda y, t: -a * y, 1j, np.array([0.0, 1.0]))
+
+
 REFUSED = {
+    of_falling_breaks: "a piecewise polynomial whose breakpoints decrease",
+    of_complex_states: "scipy.integrate.odeint of complex numbers",
     of_a_pair: "returns a tuple, where a routine needs a number",
     of_many: "scipy.optimize.newton of an array",
     with_a_report: "full_output of scipy.optimize.brentq",
@@ -90,6 +107,23 @@ REFUSED = {
 def test_refused(function: Any) -> None:
     with pytest.raises(NotSupported, match=REFUSED[function]):
         grad(function)(0.5)
+
+
+RAISING = [
+    (lambda a: solve_ivp(lambda t, y: -a * y, (0, 1), [a], t_eval=[0.5, 0.2]).y[0, 0], "not properly sorted"),
+    (lambda a: odeint(lambda y, t: -a * y, a, np.array([0.0, 1.0, 0.5, 2.0]))[0, 0], "monotonically"),
+    (lambda a: savgol_filter(a * np.ones(7), 5, 5)[0], "polyorder must be less than window_length"),
+    (lambda a: squareform(np.array([[0.0, a], [1.0, 0.0]]))[0], "must be symmetric"),
+    (lambda a: squareform(np.array([[a, 1.0], [1.0, 0.0]]))[0], "diagonal must be zero"),
+    (lambda a: solve_banded((1, 1), a * np.ones((2, 3)), np.ones(3))[0], "lower and upper diagonals"),
+]
+
+
+@pytest.mark.parametrize("function, message", RAISING)
+def test_raises_as_the_routine_does(function: Any, message: str) -> None:
+    for called in (function, grad(function)):
+        with pytest.raises(ValueError, match=message):
+            called(0.5)
 
 
 def with_names_of_functions(brentq, rate):

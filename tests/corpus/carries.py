@@ -264,7 +264,42 @@ def sums_in_sums(x, n):
     return np.sum(total ** 2)
 
 
+def kept_from_the_first(xs):
+    """The first iteration binds what all of them bind again, of what the one before has left."""
+    first = True
+    for x in xs:
+        if first:
+            least = product = x
+            first = False
+        least = min(least, x)
+        product = product * x + least
+    return product * least
+
+
+def begun_in_blocks(xs):
+    """A block begins in every third iteration; that is seen only once the count is no number that is known."""
+    k = 0
+    while k < len(xs):
+        if k % 3 == 0:
+            base, total = xs[k], np.zeros(2)
+        total[k % 2] += xs[k] * base
+        k += 1
+    return np.sum(total ** 2) + base
+
+
+def first_of_all(xs):
+    count = 0
+    for x in xs:
+        if count == 0:
+            first = x
+        count += 1
+    return first * xs[-1]
+
+
 PROGRAMS = [
+    Program(kept_from_the_first, normal(("n",))),
+    Program(begun_in_blocks, normal((5,))),
+    Program(first_of_all, normal(("n",))),
     Program(sum_of_vectors, normal((3,), then=(70,))),
     Program(sum_over_rows, fixed(1 + np.arange(140.0).reshape(70, 2) / 14000)),
     Program(error_of_steps, fixed(np.array([1.1, 0.8]))),

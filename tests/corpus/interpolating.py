@@ -11,6 +11,7 @@ INSIDE = np.array([0.5, 1.05, 3.1])
 WIDE = np.array([-0.2, 0.5, 1.05, 3.5])
 PROFILE = CubicSpline(PLACES, VALUES)
 TABLE = interp1d(PLACES, np.stack([VALUES, VALUES[::-1]]))
+CUBIC = interp1d(PLACES, VALUES, kind="cubic")
 
 
 def spline_through_points(x, y, t):
@@ -45,8 +46,14 @@ def by_kinds(y, t):
     return np.sum(found[0] * found[1] + found[2] * found[3])
 
 
+def beyond_steps(y, t):
+    """Steps go on to one side only: on the other there is nothing."""
+    steps = [interp1d(PLACES, y, kind=kind, fill_value="extrapolate")(t) for kind in ("previous", "next")]
+    return np.sum(np.where(np.isnan(steps[0]), 3.0, steps[0]) * np.where(np.isnan(steps[1]), 5.0, steps[1]))
+
+
 def of_splines_made_before(t):
-    return np.sum(PROFILE(t) * TABLE(t)) + PROFILE(t[0], 1) + PROFILE.derivative()(t[1])
+    return np.sum(PROFILE(t) * TABLE(t)) + PROFILE(t[0], 1) * CUBIC(t[1]) + PROFILE.derivative()(t[1])
 
 
 def along_a_profile(x, n):
@@ -63,6 +70,7 @@ PROGRAMS = [
     Program(monotone, fixed(PLACES, VALUES, INSIDE), (0, 1, 2), order=1),
     Program(by_lines, fixed(PLACES, VALUES, INSIDE), (0, 1, 2)),
     Program(by_kinds, fixed(VALUES, INSIDE), (0, 1), order=1),
+    Program(beyond_steps, fixed(VALUES, WIDE), (0, 1), order=1),
     Program(of_splines_made_before, fixed(INSIDE)),
     Program(along_a_profile, fixed(0.4, 3)),
 ]

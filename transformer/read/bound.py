@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 def certainly_bound(reader: Reader, value: Any) -> Any:
     """A number that may be missing is there from here on: Python raises here if it is not. An array stays the
-    array that it is; that it is read here is noted all the same.
+    array that it is; that it is read here is noted all the same. What it was in the iteration before is what it
+    is on the other paths.
     """
     if isinstance(value, OrNone):
         return OrNone(certainly_bound(reader, value.there), value.item)
     if not isinstance(value, Value) or value.atom not in reader.partial:
         return value
+    place, _ = reader.partial[value.atom]  # type: ignore[index]
+    for loop in reader.loops:
+        loop.needed.add(place)
     bound = emit(Same, (value.atom,), {})
     return value if value.ndim else bound

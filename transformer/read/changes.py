@@ -75,6 +75,9 @@ class Changes:
     def _update(self, carried: Carried) -> bool:
         """What a carried place holds at the end of the body; True if that widens its template."""
         carried.final = carried.capture(self.reader)
+        if carried.late and self._is_from_before(carried.place, carried.template, carried.final):
+            carried.late = False
+            return True
         widened = carried.widen(self.loop.joiner().join(carried.template, carried.final))
         if widened:
             self._check_sizes(carried)
@@ -165,10 +168,7 @@ class Changes:
         the iteration before left counts; else it is carried only for what follows the loop."""
         self._check_absence(place)
         template = declared(template, self.reader.declared, self.reader.key_of(place), self.reader.assumptions)
-        partial = (
-            any(fixed.atom in self.reader.partial for fixed in atoms(template, final) if isinstance(fixed.atom, Var))
-            or place.key in self.loop.needed
-        )
+        partial = self._is_from_before(place, template, final)
         if not partial and not self.loop.matters_later(place):
             return False
         carried = Carried(place, template, Missing(), final, late=not partial)
@@ -176,6 +176,13 @@ class Changes:
         if not partial:
             carried.close(self.reader)
         return partial
+
+    def _is_from_before(self, place: Place, template: Template, final: Template) -> bool:
+        """Whether what a place holds may be what the iteration before has left: at the end of the body, or where it is
+        used."""
+        is_needed = not self.loop.needed.isdisjoint((place.key, self.reader.key_of(place)))
+        return is_needed or any(
+            fixed.atom in self.reader.partial for fixed in atoms(template, final) if isinstance(fixed.atom, Var))
 
     def found_absent(self, fields: dict[str, Any], name: str) -> None:
         """Notes that the body found an attribute missing, which a later iteration may have."""

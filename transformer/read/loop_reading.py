@@ -98,7 +98,7 @@ class LoopReading:
         self.incomplete: str | None = None
         self.postponed: Unroll | None = None  # what to raise if this pass finds nothing new
         self.settled = False  # whether what is read is no guess any more
-        self.needed: set[str] = set()  # names that the body uses before it binds them
+        self.needed: set[Hashable] = set()  # names, and keys of places, that the body uses before it binds them
         self.remembered = reader.guesses.setdefault(plan.key, {})
         self.changes = Changes(self)
 

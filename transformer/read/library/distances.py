@@ -30,6 +30,10 @@ def pdist(X, metric="euclidean"):
 def squareform(X, force="no", checks=True):
     X = np.asarray(X)
     if X.ndim == 2:
+        if checks and np.any(X != X.T):
+            raise ValueError("Distance matrix 'X' must be symmetric.")
+        if checks and np.any(np.diag(X) != 0):
+            raise ValueError("Distance matrix 'X' diagonal must be zero.")
         return X[np.triu_indices(len(X), 1)]
     n = round((1 + math.sqrt(1 + 8 * len(X))) / 2)
     if n * (n - 1) // 2 != len(X):

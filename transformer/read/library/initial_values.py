@@ -72,13 +72,14 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
         refused(f"scipy.integrate.solve_ivp with method {method!r}", "Use method='RK45' or 'RK23'.")
     if dense_output or events is not None or vectorized:
         refused("solve_ivp with dense_output, events or vectorized", "Use t_eval for values in between.")
-    y0 = np.asarray(y0).astype(float)
+    y0 = np.asarray(y0)
+    y0 = y0.astype(complex if np.iscomplexobj(y0) else float)
     if y0.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
     further = () if args is None else tuple(args)
 
     def rate(t, y):
-        return np.asarray(fun(t, y, *further)).astype(float)
+        return np.asarray(fun(t, y, *further)).astype(y0.dtype)
 
     start, end = t_span
     found = steps(own(rate), METHODS[method], float(start), float(end), y0, first_step, max_step, rtol, atol,
@@ -86,6 +87,8 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
     if t_eval is None:
         return OdeResult(found[0], found[1].T)
     t = np.asarray(t_eval)
+    if np.any(np.diff(t) * (1.0 if end > start else -1.0) <= 0):
+        raise ValueError("Values in `t_eval` are not properly sorted.")
     return OdeResult(t, between(METHODS[method], *found, t, float(end) - float(start)).T)
 
 
@@ -143,7 +146,7 @@ def weighted(weights, stages):
 
 
 def rms(parts):
-    return np.sqrt(np.mean(parts**2))
+    return np.sqrt(np.mean((np.abs(parts) if np.iscomplexobj(parts) else parts) ** 2))
 
 
 def at_most(size, most):
@@ -180,7 +183,12 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, ml=None,
            tfirst=False):
     if full_output or tcrit is not None:
         refused("scipy.integrate.odeint with full_output or tcrit", "Use scipy.integrate.solve_ivp.")
+    if np.iscomplexobj(y0):
+        refused("scipy.integrate.odeint of complex numbers", "Use scipy.integrate.solve_ivp.")
     y0, t = np.atleast_1d(np.asarray(y0)).astype(float), np.asarray(t).astype(float)
+    if np.any(np.diff(t) * np.sign(t[-1] - t[0]) < 0):
+        raise ValueError("The values in t must be monotonically increasing or monotonically decreasing; repeated "
+                         "values are allowed.")
     further = args if isinstance(args, tuple) else (args,)
 
     def rate(t, y):

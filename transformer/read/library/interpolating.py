@@ -236,7 +236,10 @@ class Interpolated:
             place = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 1)
         else:
             place = np.clip(np.searchsorted(self.x, t), 0, len(self.x) - 1)
-        return self.y[place]
+        if not self.extrapolates or self.kind == "nearest":
+            return self.y[place]
+        is_none = t < self.x[0] if self.kind == "previous" else t > self.x[-1]
+        return np.where(np.reshape(is_none, (*t.shape, *(1,) * (self.y.ndim - 1))), np.nan, self.y[place])
 
 
 def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
@@ -249,6 +252,9 @@ def of_made(function: Any) -> Any:
     kind = type(spline).__name__ if type(spline).__module__.startswith("scipy.interpolate.") else ""
     if kind not in MADE:
         return None
+    breaks = spline.x
+    if breaks[0] > breaks[-1]:
+        refused("a piecewise polynomial whose breakpoints decrease", "Make it of what is in increasing order.")
     method = "__call__" if spline is function else function.__name__
 
     def called(*args, **kwargs):
@@ -263,7 +269,8 @@ def of_polynomials(spline):
 
 
 def of_lines(f):
-    return Interpolated(f.x, f.y, f._kind, f.axis, True, f.bounds_error, f._fill_value_orig, True)
+    kind = f._spline.k if f._kind == "spline" else f._kind
+    return Interpolated(f.x, f.y, kind, f.axis, True, f.bounds_error, f._fill_value_orig, True)
 
 
 MADE = {

@@ -105,6 +105,9 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
     below, above = l_and_u
     ab = np.asarray(ab)
     n = ab.shape[1]
+    if below + above + 1 != len(ab):
+        raise ValueError(f"invalid values for the number of lower and upper diagonals: l+u+1 ({below + above + 1}) "
+                         f"does not equal ab.shape[0] ({len(ab)})")
     a = np.zeros((n, n), ab.dtype)
     for k in range(-below, above + 1):
         row = ab[above - k]

@@ -160,6 +160,8 @@ def at_rest(b, a):
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     if window_length % 2 == 0:
         refused("scipy.signal.savgol_filter with an even window", "Use an odd one.")
+    if polyorder >= window_length:
+        raise ValueError("polyorder must be less than window_length.")
     axis = axis_of(axis, np.ndim(x))
     signal, half = np.moveaxis(np.asarray(x) + 0.0, axis, 0), window_length // 2
     if mode == "interp" and window_length > len(signal):
