@@ -194,6 +194,12 @@ def sum_of_choices_by_one_condition(x):
     return np.sum(np.where(x > 0, np.log(x), -x) + np.where(x > 0, np.sqrt(x), 0.0))
 
 
+def unit_rows_or_zeros(x):
+    """A choice for whole rows: the length of a row is a sum over it."""
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.sum(np.where(length > 0, x / length, 0.0) * np.array([3.0, 1.0]))
+
+
 def choice_of_scaled_logarithms(x, a):
     return np.sum(np.where(x > 0, np.where(x > 1, a, np.log(x) * a), a * 2))
 
@@ -283,6 +289,7 @@ PROGRAMS = [
     _kink(sinc_by_hand, (np.array([0.0, np.pi]),), (np.array([0.0, -6 / np.pi]),)),
     _kink(choices_with_one_logarithm, (np.array([0.0, 1.0]),), (np.array([3.0, 1.0]),)),
     _kink(sum_of_choices_by_one_condition, (np.array([-2.0, 0.0, 1.0]),), (np.array([-1.0, -1.0, 1.5]),)),
+    _kink(unit_rows_or_zeros, (np.array([[0.0, 0.0], [3.0, 4.0]]),), (np.array([[0.0, 0.0], [0.288, -0.216]]),)),
     _kink(choice_of_scaled_logarithms, (np.array([1.0, -1.0, 0.0, 2.0]), 0.5), (np.array([0.5, 0.0, 0.0, 0.0]), 5.0)),
     Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),

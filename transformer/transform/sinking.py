@@ -66,7 +66,7 @@ class Sinking:
         def fits(stmt: Let) -> bool:
             return stmt.op.elementwise and _may_sink(stmt) and rules.sizes_of(stmt.target) == sizes
 
-        return self._sunk(choice, sides, seeded, fits) if rules.sizes_of(choice.args[0]) == sizes else ([], [])
+        return self._sunk(choice, sides, seeded, fits)
 
     def _sunk(self, user: Stmt, sides: list[set[Var]], seeded: Collection[Any], fits: Callable[[Let], bool]
               ) -> tuple[Block, Block]:
