@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from memory_peak import peak
+from scipy.optimize import newton
 
 from transformer import (
     BadArgument,
@@ -299,6 +300,14 @@ def test_effects_happen_once(capsys):
     for derivative in (grad(twice), grad(grad(twice)), lambda x: jvp(twice, (x,), (1.0,))):
         derivative(0.3)
         assert capsys.readouterr().out == said
+
+
+def test_functions_of_their_own_are_called_again():
+    def root(a):
+        return newton(lambda x: x**3 - a, 1.0)
+
+    twice = grad(grad(lambda a: checkpoint(root)(a) * a))
+    np.testing.assert_allclose(twice(1.3), 4 / 9 * 1.3 ** (-2 / 3), rtol=1e-6)
 
 
 def test_what_is_refused():

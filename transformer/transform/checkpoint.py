@@ -15,7 +15,16 @@ from ..core.builder import current
 from ..core.errors import NotSupported
 from ..core.grammar import Atom, Block, Call, Effect, Function, Stmt, Var, type_of
 from ..core.types import ArrayType
-from ..core.walk import Copier, all_definitions, all_statements, atom_vars, free_vars, targets_of
+from ..core.walk import (
+    Copier,
+    all_definitions,
+    all_statements,
+    atom_vars,
+    called_in,
+    free_vars,
+    reachable,
+    targets_of,
+)
 from ..ops.identity import Again
 from ..ops.ruled import Ruled
 from ..ops.value import Value
@@ -98,7 +107,7 @@ def closed(name: str, block: Block, results: Sequence[Atom]) -> tuple[Function, 
 def check(part: Function, results: Iterable[Atom], block: Block) -> None:
     """Raises for what cannot be run again."""
     origin, own = current().origin, set(all_definitions(block))
-    if any(isinstance(stmt, Call) for stmt in all_statements(block)):
+    if any(isinstance(stmt, Call) and _calls_itself(stmt.function) for stmt in all_statements(block)):
         raise NotSupported(f"{part.name} is under checkpoint and calls a function that calls itself", origin,
                            instead="Put checkpoint on a function without recursion.")
     if not all(isinstance(param.type, ArrayType) for param in part.params):
@@ -107,6 +116,11 @@ def check(part: Function, results: Iterable[Atom], block: Block) -> None:
     if any(var in own for result in results for var in atom_vars(type_of(result))):
         raise NotSupported(f"{part.name} is under checkpoint and returns an array of a size that it computes", origin,
                            instead="Return an array whose size is known from those of the arguments.")
+
+
+def _calls_itself(function: Function) -> bool:
+    """Whether a function leads back to itself, or calls one that does."""
+    return any(each in (far for near in called_in(each) for far in reachable(near)) for each in reachable(function))
 
 
 class Part:
