@@ -50,6 +50,7 @@ CALLS: dict[str, Call] = {
     "reduce_window, dilated": lambda L, x: L.reduce_window(x, 0.0, L.add, (2, 2), (2, 1), ((1, 0), (0, 2)),
                                                            window_dilation=(1, 2)),
     "reduce_window, spread": lambda L, x: L.reduce_window(x, 0.0, L.add, (2, 2), (1, 1), "SAME", base_dilation=(2, 1)),
+    "reduce_window, longer": lambda L, x: L.reduce_sum(L.reduce_window(x, 0.0, L.add, (5, 1), (2, 1), "VALID"), (0,)),
     "pad": lambda L, x: L.pad(x, 0.5, [(1, 2, 1), (0, -1, 0)]),
     "pad, less": lambda L, x: L.pad(x, 0.5, [(-1, 2, 2), (-1, -2, 1)]),
     "dot": lambda L, x: L.dot(x, x.T),
@@ -61,6 +62,7 @@ CALLS: dict[str, Call] = {
     "dynamic_slice_in_dim, moved": lambda L, x: L.dynamic_slice_in_dim(x, 9, 2, 0),
     "dynamic_index_in_dim": lambda L, x: L.dynamic_index_in_dim(x, -1, 1, False),
     "dynamic_update_slice_in_dim": lambda L, x: L.dynamic_update_slice_in_dim(x, x[:, :2], 3, 1),
+    "dynamic_update_index_in_dim, a number": lambda L, x: L.dynamic_update_index_in_dim(x[0], 2.0, 2, 0),
     "dynamic_update_index_in_dim": lambda L, x: L.dynamic_update_index_in_dim(x, x[0], 2, 0),
     "slice": lambda L, x: L.slice(x, (0, 1), (3, 4), (2, 1)),
     "slice_in_dim": lambda L, x: L.slice_in_dim(x, 1, None, 2, axis=-1),
@@ -108,7 +110,7 @@ CALLS: dict[str, Call] = {
     "conv_transpose, dilated": spread((2, 2), ((1, 1), (0, 1)), rhs_dilation=(2, 1)),
 }
 
-# Of integers: int32, uint32 and int64.
+# Of integers: int8, int32, uint32 and int64.
 BITS: dict[str, Call] = {
     "shift_left": lambda L, i: L.shift_left(i, i * 0 + 2),
     "shift_right_logical": lambda L, i: L.shift_right_logical(i, i * 0 + 2),
@@ -117,10 +119,17 @@ BITS: dict[str, Call] = {
     "population_count": lambda L, i: L.population_count(i),
     "top_k": lambda L, i: L.top_k(i, 3)[1],
     "argmax": lambda L, i: L.argmax(i, 0, np.int32),
+    "reduce_and": lambda L, i: L.reduce_and(i[1:3], (0,)),
+    "reduce_or": lambda L, i: L.reduce_or(i[::5].reshape(1, 2), (1, 0)),
+    "cumsum": lambda L, i: L.cumsum(i * 30),
+    "cumprod": lambda L, i: L.cumprod(i, reverse=True),
+    "reduce_window": lambda L, i: L.reduce_window(i, i[5], L.max, (2,), (2,), ((1, 1),)),
+    "broadcast_in_dim": lambda L, i: L.broadcast_in_dim(i.reshape(2, 3), (3, 1, 2), (2, 0)),
+    "dynamic_slice": lambda L, i: L.dynamic_slice(i, (i[5],), (2,)),
     "select_n": lambda L, i: L.select_n(i * 0 + 2, i, i + 1, i + 2),
     "convert_element_type": lambda L, i: L.convert_element_type(i, np.float32),
 }
-DTYPES = "int32", "uint32", "int64"
+DTYPES = "int8", "int32", "uint32", "int64"
 
 
 def recorded() -> dict[str, Any]:

@@ -247,3 +247,37 @@ def test_halves_are_rounded_away_from_zero() -> None:
     np.testing.assert_array_equal(lax.round(x), expected)
     np.testing.assert_array_equal(vmap(lax.round)(x), expected)
     assert lax.round(x.astype(np.float32)).dtype == np.float32
+
+
+def test_sizes_are_taken_to_be_equal() -> None:
+    both = jit(lambda x, y: lax.select(x > 0, lax.add(x, y), y))
+    np.testing.assert_array_equal(both(np.arange(5.0), np.ones(5)), [1, 2, 3, 4, 5])
+    with pytest.raises(TypeError, match="one shape"):
+        both(np.arange(5.0), np.ones(4))
+
+
+@pytest.mark.parametrize("function", [lax.erf, lax.lgamma, lax.logistic])
+def test_halves_stay_halves(function: Any) -> None:
+    x = np.array([0.5, 2.0], np.float16)
+    assert function(x).dtype == np.float16
+    assert vmap(function)(x).dtype == np.float16
+
+
+NUMBERS = {
+    "what is put in": lambda i: lax.dynamic_update_slice(i, np.ones(1), (0,)),
+    "what is around": lambda i: lax.pad(i, 0.5, [(1, 1, 0)]),
+    "bits of floats": lambda i: lax.population_count(i * 0.5),
+    "a number of a case for a truth": lambda i: lax.select(i, i, i),
+    "a float for a case": lambda i: lax.select_n(i * 0.5, i, i),
+    "truths that are added": lambda i: lax.cumsum(i > 0),
+    "bits of floats, reduced": lambda i: lax.reduce_and(i * 0.5, (0,)),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_do_not_fit(name: str) -> None:
+    i = np.arange(3)
+    with pytest.raises(TypeError):
+        NUMBERS[name](i)
+    with pytest.raises(TypeError, match="test_lax"):
+        vmap(lambda i, x: NUMBERS[name](i), in_axes=(None, 0))(i, np.ones(2))

@@ -326,3 +326,8 @@ def test_wrong_arguments(name: str) -> None:
         vmap(lambda _: call())(np.zeros(2))
     assert isinstance(caught.value, TransformError)
     assert caught.value.origin is not None and caught.value.origin.file == __file__
+
+
+@pytest.mark.parametrize("function", [nn.elu, nn.celu])
+def test_slope_at_zero(function: Any) -> None:
+    np.testing.assert_array_equal(grad(lambda x: np.sum(function(x)))(np.zeros(2)), 1)

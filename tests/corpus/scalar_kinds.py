@@ -124,7 +124,14 @@ def thermostat(x):
     return total * np.full(2, Phase.HOT).sum() + np.array([Phase.COLD, Phase.HOT]) @ x[:2]
 
 
+def narrow_numbers_within_lengths(x, i, j):
+    """Bounds that are sizes leave the dtype of what they bound."""
+    low, high = np.clip(i, 0, len(x) - 1), np.clip(j, len(x) - 2, len(x) + 300)
+    return x[low] ** 2 * low.itemsize + x[high - 250] ** 3 * high.itemsize
+
+
 PROGRAMS = [
+    Program(narrow_numbers_within_lengths, apart((3,), then=(np.int8(9), np.uint8(251)))),
     Program(thermostat, fixed(np.array([1.2, -0.7, 0.4, 2.1]))),
     Program(in_reversed_bits, apart(("n",))),
     Program(truths_of_python, positive(None)),

@@ -17,6 +17,8 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Any:
     >>> select(np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     array([1., 4.])
     """
+    if np.asarray(pred).dtype.kind != "b":
+        raise TypeError(f"lax.select takes truths, got {np.asarray(pred).dtype}; lax.select_n takes numbers of cases")
     if np.ndim(pred) and np.shape(pred) != np.shape(on_false):
         raise TypeError(f"lax.select requires arguments of one shape, got {np.shape(pred)} and {np.shape(on_false)}")
     return np.where(pred, _case(on_true, on_false), on_false)
@@ -30,6 +32,8 @@ def select_n(which: Any, *cases: Any) -> Any:
     """
     if not cases:
         raise TypeError("lax.select_n takes at least one case")
+    if np.asarray(which).dtype.kind not in "biu":
+        raise TypeError(f"lax.select_n takes numbers of cases, or truths, got {np.asarray(which).dtype}")
     if np.asarray(which).dtype.kind == "b":
         if len(cases) > 2:
             raise TypeError(f"lax.select_n takes two cases for truths, got {len(cases)}")
@@ -87,7 +91,9 @@ def population_count(x: Any) -> Any:
 
 def _bits(x: Any, kind: str) -> Any:
     """Integers with a sign ("i") or without ("u") of the same bits; numbers of Python have no bits of their own."""
-    if isinstance(x, int) or np.asarray(x).dtype.kind in (kind, "b"):
+    if np.asarray(x).dtype.kind not in "iu":
+        raise TypeError(f"lax: numbers of {np.asarray(x).dtype} have no bits that move or count; integers have")
+    if isinstance(x, int) or np.asarray(x).dtype.kind == kind:
         return x
     return np.asarray(x).astype(f"{kind}{np.asarray(x).dtype.itemsize}")
 

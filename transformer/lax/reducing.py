@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import add, mul
+from .arithmetic import max as larger
+from .arithmetic import min as smaller
 from .shaping import pad
+
+NEUTRAL = {add: 0, np.add: 0, mul: 1, np.multiply: 1, larger: -np.inf, np.maximum: -np.inf, smaller: np.inf,
+           np.minimum: np.inf}
 
 
 def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
@@ -31,13 +37,31 @@ def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
 
 
 def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
-    """Whether all truths along axes hold."""
-    return np.all(operand, axis=tuple(axes))
+    """Whether all truths along axes hold; of integers, the bits that all of them have."""
+    _check_kind("reduce_and", operand, "biu", "integers and booleans")
+    if operand.dtype.kind == "b":
+        return np.all(operand, axis=tuple(axes))
+    return _axis_by_axis(np.bitwise_and.reduce, operand, axes)
 
 
 def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
-    """Whether one of the truths along axes holds."""
-    return np.any(operand, axis=tuple(axes))
+    """Whether one of the truths along axes holds; of integers, the bits that one of them has."""
+    _check_kind("reduce_or", operand, "biu", "integers and booleans")
+    if operand.dtype.kind == "b":
+        return np.any(operand, axis=tuple(axes))
+    return _axis_by_axis(np.bitwise_or.reduce, operand, axes)
+
+
+def _axis_by_axis(function: Callable[..., Any], operand: Any, axes: Sequence[int]) -> Any:
+    result = operand
+    for axis in sorted([axis % operand.ndim for axis in axes], reverse=True):
+        result = function(result, axis=axis)
+    return result
+
+
+def _check_kind(name: str, operand: Any, kinds: str, taken: str) -> None:
+    if operand.dtype.kind not in kinds:
+        raise TypeError(f"lax.{name} takes {taken}, got {operand.dtype}")
 
 
 def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
@@ -50,10 +74,20 @@ def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
     return np.argmin(operand, axis=axis).astype(index_dtype)
 
 
-def _running(function: Callable[..., Any], operand: Any, axis: int, reverse: bool) -> Any:
+def _running(name: str, function: Callable[..., Any], operand: Any, axis: int, reverse: bool) -> Any:
+    _check_kind(name, operand, "fc" if name == "cumlogsumexp" else "iufc", "numbers")
     if not reverse:
         return function(operand, axis=axis)
     return np.flip(function(np.flip(operand, axis), axis=axis), axis)
+
+
+def _sums(operand: Any, axis: int) -> Any:
+    """In the dtype of the operand: NumPy has wider ones."""
+    return np.cumsum(operand, axis=axis, dtype=operand.dtype)
+
+
+def _products(operand: Any, axis: int) -> Any:
+    return np.cumprod(operand, axis=axis, dtype=operand.dtype)
 
 
 def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
@@ -62,22 +96,22 @@ def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
     >>> cumsum(np.array([1.0, 2.0, 3.0]), reverse=True)
     array([6., 5., 3.])
     """
-    return _running(np.cumsum, operand, axis, reverse)
+    return _running("cumsum", _sums, operand, axis, reverse)
 
 
 def cumprod(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
     """The product of each element and those before it along an axis, or behind it if `reverse`."""
-    return _running(np.cumprod, operand, axis, reverse)
+    return _running("cumprod", _products, operand, axis, reverse)
 
 
 def cummax(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
     """The greatest of each element and those before it along an axis, or behind it if `reverse`."""
-    return _running(np.maximum.accumulate, operand, axis, reverse)
+    return _running("cummax", np.maximum.accumulate, operand, axis, reverse)
 
 
 def cummin(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
     """The least of each element and those before it along an axis, or behind it if `reverse`."""
-    return _running(np.minimum.accumulate, operand, axis, reverse)
+    return _running("cummin", np.minimum.accumulate, operand, axis, reverse)
 
 
 def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
@@ -86,7 +120,7 @@ def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
     >>> cumlogsumexp(np.zeros(2))
     array([0.        , 0.69314718])
     """
-    return _running(np.logaddexp.accumulate, operand, axis, reverse)
+    return _running("cumlogsumexp", np.logaddexp.accumulate, operand, axis, reverse)
 
 
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
@@ -131,8 +165,9 @@ def reduce_window(operand: Any, init_value: Any, computation: Callable[[Any, Any
                   window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None,
                   padding: str | Sequence[tuple[int, int]] = "VALID",
                   base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> Any:
-    """Each window of an array combined by a function, such as `lax.add` or `lax.max`, whose neutral element is
-    `init_value`. A window is cut into one for each axis: they are combined along the first axis, then along the next.
+    """Each window of an array combined by a function, such as `lax.add` or `lax.max`, and with `init_value`, which also
+    stands around the array. A window is cut into one for each axis: they are combined along the first axis, then along
+    the next.
 
     >>> reduce_window(np.arange(6.0), -np.inf, np.maximum, (2,), (2,))
     array([1., 3., 5.])
@@ -149,12 +184,20 @@ def reduce_window(operand: Any, init_value: Any, computation: Callable[[Any, Any
         result = pad(operand, init_value, [(low, high, gap - 1) for (low, high), gap in zip(found, gaps)])
     for axis in range(operand.ndim):
         if window_dimensions[axis] > 1 or strides[axis] > 1:
+            if result.shape[axis] < spans[axis]:
+                result = _elements(result, axis, 0, 0, 1)
+                continue
             count = (result.shape[axis] - spans[axis]) // strides[axis] + 1
             combined = _elements(result, axis, 0, count, strides[axis])
             for k in range(1, window_dimensions[axis]):
                 combined = computation(combined, _elements(result, axis, k * spread[axis], count, strides[axis]))
             result = combined
-    return result
+    return result if _is_neutral(computation, init_value) else computation(result, init_value)
+
+
+def _is_neutral(computation: Callable[[Any, Any], Any], value: Any) -> bool:
+    """Whether it is known that a number changes nothing that it is combined with."""
+    return isinstance(value, (int, float)) and computation in NEUTRAL and value == NEUTRAL[computation]
 
 
 def _elements(x: Any, axis: int, first: Any, count: Any, stride: int) -> Any:

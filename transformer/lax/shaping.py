@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..taking import taking_arrays
+from .strict import check_fits
 
 
 def reshape(operand: Any, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None) -> Any:
@@ -66,6 +67,9 @@ def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: S
     own = [1] * len(shape)
     for axis, size in zip(broadcast_dimensions, np.shape(operand)):
         own[axis] = size
+    places = [axis % len(shape) for axis in broadcast_dimensions]
+    if places != sorted(places):
+        operand = np.transpose(operand, [places.index(place) for place in sorted(places)])
     return np.broadcast_to(np.reshape(operand, own), tuple(shape))
 
 
@@ -102,7 +106,7 @@ def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list[Any]:
     >>> split(np.arange(5), (2, 3))
     [array([0, 1]), array([2, 3, 4])]
     """
-    if sum(sizes) != operand.shape[axis]:
+    if min(sizes) < 0 or sum(sizes) != operand.shape[axis]:
         raise ValueError(f"lax.split into {tuple(sizes)}, which are {sum(sizes)}, of an axis of length "
                          f"{operand.shape[axis]}")
     ends: list[int] = []
@@ -124,6 +128,7 @@ def pad(operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, in
     >>> pad(np.array([1.0, 2.0]), 0.0, [(1, -1, 2)])
     array([0., 1., 0., 0.])
     """
+    check_fits("pad", operand, padding_value)
     gaps = [interior for _, _, interior in padding_config]
     result = _spread(operand, padding_value, gaps) if any(gaps) else operand
     around = [(max(low, 0), max(high, 0)) for low, high, _ in padding_config]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..taking import taking_arrays
+from .strict import check_fits
 
 
 def _fitting(start: Any, length: Any, size: Any) -> Any:
@@ -56,6 +57,7 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Sequence[Any]
     array([0., 1., 1., 0.])
     """
     _check_part("dynamic_update_slice", operand.shape, start_indices, update.shape)
+    check_fits("dynamic_update_slice", operand, update)
     result = operand.copy()
     result[_places(operand.shape, start_indices, update.shape)] = update
     return result
@@ -104,6 +106,8 @@ def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int
     array([[0., 0.],
            [1., 1.]])
     """
+    check_fits("dynamic_update_index_in_dim", operand, update)
+    update = np.asarray(update).astype(operand.dtype)
     row = np.expand_dims(update, axis) if update.ndim < operand.ndim else update
     return dynamic_update_slice_in_dim(operand, row, index, axis)
 

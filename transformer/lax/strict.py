@@ -34,19 +34,21 @@ class Strict:
         self.kinds = kinds
 
     def __call__(self, *operands: Any) -> Any:
-        self.check([_type(operand) for operand in operands])
-        result = self.function(*operands)
+        types = [_type(operand) for operand in operands]
+        self.check(types)
+        result = _narrowed(self.function(*operands), types)
         return result.item() if all(map(_is_python, operands)) and isinstance(result, np.generic) else result
 
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from ..core.errors import raised_as
         from ..ops.value import Value, value
         operands = [reader.usable(arg) for arg in args]
+        types = [value(operand).type if isinstance(operand, Value) else _type(operand) for operand in operands]
         try:
-            self.check([value(operand).type if isinstance(operand, Value) else _type(operand) for operand in operands])
+            self.check(types)
         except TypeError as error:
             raise raised_as(TypeError, str(error), reader.builder.origin, "There is no promotion in lax.") from None
-        return reader.call(self.function, tuple(operands), kwargs)
+        return _narrowed(reader.call(self.function, tuple(operands), kwargs), types)
 
     def check(self, types: list[ArrayType]) -> None:
         """Raises `TypeError` for operands of these types."""
@@ -58,10 +60,37 @@ class Strict:
         for type in types:
             if self.kinds and type.dtype.kind not in self.kinds:
                 raise TypeError(f"lax.{self.__name__} takes {TAKEN[self.kinds]}, got {_shown(type)}")
-        shapes = {type.sizes for type in types if type.sizes}
-        if len(shapes) > 1:
+        shapes = [type.sizes for type in types if type.sizes]
+        if not all(map(_is_one_shape, shapes, shapes[1:])):
             shown = " and ".join(str(type.sizes) for type in types)
             raise TypeError(f"lax.{self.__name__} requires arguments of one shape, got {shown}")
+
+
+def _narrowed(result: Any, types: list[ArrayType]) -> Any:
+    """A result in the dtype of operands with 16 bits, for which SciPy has no functions."""
+    own = next((type.dtype for type in types if not type.weak), None)
+    if own is None or own.kind != "f" or own.itemsize != 2 or result.dtype.kind != "f":
+        return result
+    return result if result.dtype == own else result.astype(own)
+
+
+def check_fits(name: str, operand: Any, other: Any) -> None:
+    """Raises `TypeError` unless an operand may hold the numbers of another one, or one of Python's, as they are."""
+    if np.result_type(operand, other) != operand.dtype:
+        found = np.asarray(other).dtype
+        raise TypeError(f"lax.{name} requires arguments of one dtype, got {operand.dtype} and {found}")
+
+
+def _is_one_shape(first: Any, second: Any) -> bool:
+    """In a function that is read, sizes are equal where nothing is against it, which calls make sure of then."""
+    return len(first) == len(second) and all(map(_is_one_size, first, second))
+
+
+def _is_one_size(first: Any, second: Any) -> bool:
+    if isinstance(first, int) and isinstance(second, int):
+        return first == second
+    from ..ops.products import equal
+    return equal(first, second)
 
 
 def _goes_with(first: ArrayType, second: ArrayType) -> bool:

@@ -35,7 +35,7 @@ def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """`x` above 0, and ``alpha * (exp(x) - 1)`` below. Source: https://arxiv.org/abs/1511.07289."""
-    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+    return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0, x)))
 
 
 def selu(x: Any) -> Any:
@@ -73,7 +73,7 @@ def log_sigmoid(x: Any) -> Any:
 
 def celu(x: Any, alpha: float = 1.0) -> Any:
     """`x` above 0, and ``alpha * (exp(x / alpha) - 1)`` below. Source: https://arxiv.org/abs/1704.07483."""
-    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha))
+    return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0, x) / alpha))
 
 
 def relu6(x: Any) -> Any:

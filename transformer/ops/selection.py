@@ -172,7 +172,7 @@ def _bounds(a: Any, low: Any, high: Any) -> tuple[Any, Any]:
     if a.dtype.kind not in "iu":
         return low, high
     least, most = int(np.iinfo(a.dtype).min), int(np.iinfo(a.dtype).max)
-    return _within(low, least, max, operator.le), _within(high, most, min, operator.ge)
+    return _within(low, least, Maximum, operator.le), _within(high, most, Minimum, operator.ge)
 
 
 def _within(bound: Any, last: int, nearer: Any, is_beyond: Any) -> Any:
@@ -182,7 +182,9 @@ def _within(bound: Any, last: int, nearer: Any, is_beyond: Any) -> Any:
     known = number_of(bound)
     if known is not None:
         return None if is_beyond(known, last) else bound
-    return bound if abs(last) >= 2 ** 63 - 1 else call(nearer, (bound, last), {})
+    if abs(last) >= 2 ** 63 - 1:
+        return bound
+    return emit(nearer, (atom(bound), atom(last)), {}, "max" if nearer is Maximum else "min")
 
 
 class NanToNum(Elementwise):
