@@ -61,6 +61,10 @@ CASES: dict[str, Callable[..., Any]] = {
     "vjp in grad": lambda p: grad(lambda x: np.sum(vjp(np.sin, x)[1](x)[0]))(p["x"]),
     "at": lambda p: at(p["x"])[0].mul(2.0),
     "dynamic_update_slice": lambda p: lax.dynamic_update_slice(p["x"], np.zeros((1, 1)), (1, 1)),
+    "bits of lax": lambda p: lax.population_count(lax.shift_right_logical(p["labels"], p["labels"])),
+    "dtypes of lax": lambda p: lax.bitcast_convert_type(lax.convert_element_type(p["v"], np.float32), np.int32),
+    "full_like of lax": lambda p: lax.full_like(p["v"], 2.0),
+    "polygamma of lax": lambda p: lax.polygamma(1, p["v"]),
 }
 
 

@@ -325,3 +325,8 @@ def test_nothing_to_reduce() -> None:
     assert tree.reduce(max, [None, ()], 7) == 7
     with pytest.raises(TypeError):
         tree.reduce(max, [None, ()])
+
+
+def test_a_further_tree_with_another_structure_is_counted_as_it_was_passed() -> None:
+    with pytest.raises(ValueError, match=r"tree 2 is \{'b': \*\}, expected \{'a': \*\}"):
+        tree.map_with_path(lambda path, x, y: x, {"a": 1}, {"b": 1})

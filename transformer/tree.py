@@ -185,7 +185,8 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     >>> map_with_path(lambda path, p: p if path.endswith("['b']") else 0.5 * p, {"w": 1.0, "b": 2.0})
     {'w': 0.5, 'b': 2.0}
     """
-    return map(f, _build(structure(tree), iter(structure(tree).paths())), tree, *rest)
+    paths = iter(structure(tree).paths())
+    return map(lambda *parts: f(next(paths), *parts), tree, *rest)
 
 
 def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:

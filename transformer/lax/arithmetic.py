@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..taking import taking_arrays
 from .strict import INEXACT, REAL, WHOLE, Strict
 
 
@@ -62,6 +63,7 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     return _clamped(x, min, max)
 
 
+@taking_arrays
 def shift_right_logical(x: Any, y: Any) -> Any:
     """The bits of `x` moved to the right, with zeros behind them, also where `x` is negative.
 
@@ -71,6 +73,7 @@ def shift_right_logical(x: Any, y: Any) -> Any:
     return np.asarray(_shifted_bits(_bits(x, "u"), _bits(y, "u"))).astype(np.asarray(x).dtype)
 
 
+@taking_arrays
 def shift_right_arithmetic(x: Any, y: Any) -> Any:
     """The bits of `x` moved to the right, with copies of its first bit behind them, also where `x` has no sign.
 
@@ -80,6 +83,7 @@ def shift_right_arithmetic(x: Any, y: Any) -> Any:
     return np.asarray(_shifted_bits(_bits(x, "i"), _bits(y, "i"))).astype(np.asarray(x).dtype)
 
 
+@taking_arrays
 def population_count(x: Any) -> Any:
     """How many bits are 1, those of a negative number included.
 
@@ -98,11 +102,13 @@ def _bits(x: Any, kind: str) -> Any:
     return np.asarray(x).astype(f"{kind}{np.asarray(x).dtype.itemsize}")
 
 
+@taking_arrays
 def polygamma(m: Any, x: Any) -> Any:
     """The derivative of order `m` of the digamma function; `m` is an integer that is known, or an array of floats."""
     return scipy.special.polygamma(int(m) if isinstance(m, float) else m, x)
 
 
+@taking_arrays
 def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     """The same numbers in another dtype.
 
@@ -112,6 +118,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     return np.asarray(operand).astype(new_dtype)
 
 
+@taking_arrays
 def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
     """The bits of an array, read as numbers of another dtype that has as many bits.
 

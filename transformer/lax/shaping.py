@@ -153,6 +153,7 @@ def full(shape: Sequence[int], fill_value: Any, dtype: Any = None) -> Any:
     return np.full(shape, fill_value, dtype)
 
 
+@taking_arrays
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] | None = None) -> Any:
     """An array of one number, of the shape and dtype of another array where none is given."""
     return np.full(np.shape(x) if shape is None else shape, fill_value, np.asarray(x).dtype if dtype is None else dtype)
