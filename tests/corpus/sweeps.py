@@ -130,12 +130,15 @@ def sum_of_running_totals(x):
 
 
 PLANE = np.array([[0.3, -0.7, 1.4], [-1.2, 0.9, 0.2], [0.5, -0.1, -1.7]])
+LONG_ROWS = np.sin(1.7 * np.arange(72.0)).reshape(4, 18) + 0.1
 
 PROGRAMS = [
     Program(halved_before_the_row_above, fixed(4.1 * PLANE, PLANE.T + 0.1), (0, 1), order=1, tags=("loops",)),
     Program(handed_from_row_to_row, fixed(PLANE, 3 * PLANE.T + 0.15), (0, 1), order=1, tags=("loops",)),
-    Program(window_sums, normal(("m", "n")), order=1, tags=("loops",)),
-    Program(sum_of_running_totals, fixed(PLANE), order=1, tags=("loops",)),
+    Program(window_sums, fixed(LONG_ROWS), order=1, tags=("loops",)),
+    Program(window_sums, normal(("m", "n")), order=1, name="window_sums_of_short_rows", tags=("loops",)),
+    Program(sum_of_running_totals, fixed(LONG_ROWS), order=1, tags=("loops",)),
+    Program(sum_of_running_totals, fixed(PLANE), order=1, name="sum_of_running_totals_of_short_rows", tags=("loops",)),
     Program(sweep_with_two_writes, normal(("m", "n"), ("m", "n")), (0, 1), order=1, tags=("loops",)),
     Program(columns_of_equations, positive((2, "m", "n"), (2, "m", "n"), (2, "m", "n"), (2, "m", "n")), (0, 1, 2, 3),
             order=1, tags=("loops",)),

@@ -5,7 +5,7 @@
             total + x[i, j]          →      nest i < n, j < m, in order
         store y, j, total                       y[j] += x[i, j]
 
-Memory is read in its order then, and numbers next to each other are added at the same time. Running totals along
+Memory is read in its order then, and numbers next to each other are added at the same time. Running totals along many
 columns, and whatever else a fold stores on its way, go down row by row with a row of the numbers that it hands on:
 
     nest j < m                              nest j < m
@@ -18,7 +18,9 @@ columns, and whatever else a fold stores on its way, go down row by row with a r
 
 from __future__ import annotations
 
+from ..core.builder import current
 from ..core.grammar import Carry, Let, Var, type_of
+from ..core.sizes import product
 from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from ..ops.arithmetic import Add
@@ -73,7 +75,13 @@ def _is_scan(nest: Nest, folds: list[Fold], only_long: bool) -> bool:
         return False
     before = nest.body[:-1]
     return all(isinstance(stmt, Let) for stmt in before) and not _mentions(nest, folds[0], len(before)) and (
-        _reads_columns(nest, folds[0]))
+        _reads_columns(nest, folds[0]) and _is_long(nest))
+
+
+def _is_long(nest: Nest) -> bool:
+    """Whether a row is worth a loop of its own: of a short one, columns share what is fetched of memory anyway."""
+    size, assumptions = product([index.size for index in nest.indices]), current().assumptions
+    return assumptions.certainly_at_least(size, MOST_PLACES + 1) or assumptions.choose(size, MOST_PLACES + 1)
 
 
 def _scan_by_rows(nest: Nest, fold: Fold) -> Block:
