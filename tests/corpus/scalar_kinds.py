@@ -130,7 +130,17 @@ def narrow_numbers_within_lengths(x, i, j):
     return x[low] ** 2 * low.itemsize + x[high - 250] ** 3 * high.itemsize
 
 
+def integers_divided_by_themselves(x, i):
+    """What NumPy divides by 0 is 0, where integers are."""
+    with np.errstate(divide="ignore"):
+        shares = np.zeros(3, int)
+        for k in range(3):
+            shares[k] = np.floor_divide(np.int64(k), np.int64(k))
+        return np.sum(x ** 2 * (i // i)) + np.sum(x * shares) + x[0] * np.floor_divide(i[0], i[0])
+
+
 PROGRAMS = [
+    Program(integers_divided_by_themselves, apart((3,), then=(np.array([0, 2, -1]),))),
     Program(narrow_numbers_within_lengths, apart((3,), then=(np.int8(9), np.uint8(251)))),
     Program(thermostat, fixed(np.array([1.2, -0.7, 0.4, 2.1]))),
     Program(in_reversed_bits, apart(("n",))),

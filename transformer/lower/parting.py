@@ -108,6 +108,8 @@ def _without_multiples(stmt: Let) -> Block:
     if is_place(rest, size):
         known = whole if stmt.op is FloorDivide else rest
         return [Let(stmt.targets, Same, (atom_of_size(known),), {}, stmt.origin)]
+    if stmt.op is FloorDivide and not current().assumptions.certainly_at_least(size, 1):
+        return [stmt]                                                    # by 0 it is 0, whatever is divided
     left = Let((Var(INT),), stmt.op, (atom_of_size(rest), stmt.args[1]), {}, stmt.origin)
     found = Size.of(Unknown(left.target))
     known = found + whole if stmt.op is FloorDivide else found
