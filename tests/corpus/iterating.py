@@ -101,6 +101,13 @@ def repeat(x):
     return t
 
 
+def cycle_behind_its_first(x):
+    s = 0.0
+    for v, k in zip(x, itertools.islice(itertools.cycle([1.0, 2.0, 4.0]), 1, None)):
+        s += v * v * k
+    return s
+
+
 def cycle(x):
     t = 0.0
     for v, k in zip(x, itertools.cycle([1.0, 2.0])):
@@ -345,6 +352,7 @@ PROGRAMS = [
     Program(count, apart(("n",))),
     Program(repeat, apart(("n",))),
     Program(cycle, apart(("n",))),
+    Program(cycle_behind_its_first, apart(("n",))),
     Program(zip_longest, apart(("n",))),
     Program(starmap, apart(("n",))),
     Program(ndindex, fixed(MATRIX)),

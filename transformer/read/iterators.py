@@ -85,11 +85,11 @@ def sliced(reader: Reader, iterable: Any, *bounds: Any) -> Any:
     step = 1 if len(bounds) < 3 or bounds[2] is None else bounds[2]
     if known_of(start) != 0 or known_of(step) != 1:
         check_any_order(reader, whole)
-    if whole.is_static and isinstance(whole.length, int):
-        last = whole.length if stop is None else min(static(reader, stop, "the bound"), whole.length)
-        return _listed(whole.element(k) for k in range(static(reader, start, "the bound"), last, step))
     if stop is None and whole.length == ENDLESS and known_of(step) == 1:
         return behind(reader, whole, start)
+    if whole.is_static and isinstance(whole.length, int) and (stop is not None or whole.length != ENDLESS):
+        last = whole.length if stop is None else min(static(reader, stop, "the bound"), whole.length)
+        return _listed(whole.element(k) for k in range(static(reader, start, "the bound"), last, step))
     last = whole.length if stop is None else _shorter(reader, stop, whole.length)
     places = iteration_of(reader, made_range(reader, start, last, step))
     return Iteration(places.length, lambda k: whole.element(places.element(k)), held=(whole,))
