@@ -39,14 +39,15 @@ def spoiled(argument: Any, by: int) -> Any:
         changed.flat[-1] = changed.dtype.type(by if by > 0 else by % 128 if argument.dtype.kind == "u" else by)
         return changed
     if isinstance(argument, (int, np.integer)) and not isinstance(argument, bool):
-        return type(argument)(argument + by)
+        changed = int(argument) + by
+        return changed if isinstance(argument, int) else type(argument)(np.array(changed))
     return argument
 
 
-# Exponential in their arguments; where a list of results is empty, which only Python notices; where a size would
-# be negative.
+# Exponential in their arguments, or written out for each of them; where a list of results is empty, which only Python
+# notices; where a size would be negative.
 EXCEPTIONS = {"fibonacci_of_floats", "expression_term_factor", "branching", "ackermann_payload", "binomial_tree",
-              "append_and_stack", "computed_bounds", "shaped_by_counts"}
+              "append_and_stack", "computed_bounds", "shaped_by_counts", "sums_in_sums"}
 CHUNKS = 12
 
 

@@ -69,7 +69,7 @@ def means_in_a_branch(x, c):
 
 PROGRAMS = [
     Program(means_in_a_branch, lambda rng: (rng.normal(size=(3, 4)), 1.0)),
-    Program(means_in_a_branch, lambda rng: (rng.normal(size=(3, 4)), -1.0)),
+    Program(means_in_a_branch, lambda rng: (rng.normal(size=(3, 4)), -1.0), name="means_in_no_branch"),
     Program(greatest_again, fixed(np.array([0.3, 1.7, 0.9]), np.array([0.7, 1.3, 2.1])), (0, 1)),
     Program(shares_of_rows_added, normal(("n", "m"), ("n", "m")), (0, 1)),
     Program(shares_of_columns, normal(("n", "m"))),

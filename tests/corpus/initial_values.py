@@ -36,7 +36,7 @@ def backwards(w):
     return np.sum(solve_ivp(rate, [0.3, 0.0], np.ones(2), method="RK23", rtol=1e-7, atol=1e-9).y[:, -1])
 
 
-def rotation(w, start):
+def turned_rotation(w, start):
     """States are complex where the first one is."""
     found = solve_ivp(lambda t, y: 1j * w * y, (0.0, 0.3), start * np.array([1.0 + 0.5j]), **TIGHT)
     return np.abs(found.y[0, -1] + 1.0) ** 2
@@ -54,6 +54,6 @@ PROGRAMS = [
     Program(at_times, fixed(1.3, np.array([1.0, 0.3])), (0, 1), order=1),
     Program(between_times, fixed(0.2, 0.5), (0, 1), order=1),
     Program(backwards, fixed(np.array([[0.3, 1.0], [-0.5, 0.2]])), order=1),
-    Program(rotation, fixed(1.3, 0.7), (0, 1), order=1),
+    Program(turned_rotation, fixed(1.3, 0.7), (0, 1), order=1),
     Program(decay_of_many, fixed(np.array([0.4, 1.1])), order=1),
 ]
