@@ -353,3 +353,11 @@ def test_what_distributions_do_not_take(call: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call(KEY)
     assert text in str(caught.value)
+
+
+def test_counts_that_are_too_large() -> None:
+    """They are the greatest integer, and do not wrap around."""
+    with np.errstate(divide="ignore"):
+        assert random.geometric(KEY, 0.0) == np.iinfo(np.int64).max
+    assert random.poisson(KEY, 1e4, (2,), np.int8).tolist() == [127, 127]
+    assert jit(lambda key: random.poisson(key, 1e4, (2,), np.int8))(KEY).tolist() == [127, 127]

@@ -12,7 +12,7 @@ from ..taking import taking_arrays
 from .floats import exponential, fraction, normal, uniform
 from .gammas import gamma, loggamma
 from .keys import of_parameters, split, take_key
-from .whole import bernoulli
+from .whole import bernoulli, saturated
 
 
 def _given(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
@@ -149,7 +149,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = np.int64) -> Any
     found = take_dtype("geometric", dtype, WHOLE)
     u = fraction(words, of_parameters("geometric", shape, p), precision)
     trials = np.floor(np.log(np.where(u == 0, 1, u)) / np.log1p(-np.asarray(p))) + 1
-    return trials.astype(found)
+    return saturated(trials, found)
 
 
 @taking_arrays

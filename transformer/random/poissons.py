@@ -16,6 +16,7 @@ from ..ops.identity import stop_gradient
 from ..taking import taking_arrays
 from .floats import uniform
 from .keys import of_parameters, split, take_key
+from .whole import saturated
 
 LARGE = 10
 
@@ -34,7 +35,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = np.int64) -> Any
     is_small = np.isnan(mean) | (mean < LARGE)
     few = _by_products(key, np.where(is_small, mean, np.float32(0)), sizes)
     many = _by_rejection(key, np.where(is_small, np.float32(1e5), mean), sizes)
-    return np.where(mean == 0, 0, np.where(is_small, few, many)).astype(found)
+    return saturated(np.where(mean == 0, 0.0, np.where(is_small, few, many)), found)
 
 
 def _by_products(key: Any, mean: Any, sizes: Any) -> Any:

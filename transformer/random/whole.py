@@ -73,6 +73,13 @@ def within(words: Any, sizes: Any, span: Any, dtype: Any) -> Any:
     return np.where(span == 0, lower, (upper % divisor * factor + lower % divisor) % divisor)
 
 
+def saturated(number: Any, dtype: Any) -> Any:
+    """Whole floating numbers as integers; what is too large is the greatest one, as in JAX."""
+    most = np.iinfo(dtype).max
+    too_large = number >= float(most)
+    return np.where(too_large, most, np.where(too_large, 0, number).astype(dtype))
+
+
 def two(words: Any, sizes: Any, wide: bool) -> Any:
     """Bits of two keys: twice as many as a number has, so that what a remainder prefers does not show."""
     keys = counted(words, (2,))

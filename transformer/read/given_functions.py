@@ -10,8 +10,7 @@ derivatives, whatever the way to them was.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, TransformError
-from ..core.grammar import Atom, Block, Call, Const, Function, Var, type_of
+from ..core.grammar import Atom, Call, Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..core.walk import Copier, all_statements, reachable
 from ..ops.identity import stop_gradient
@@ -29,6 +28,7 @@ from .frames import stamp
 from .interface import Result
 from .kinds import described
 from .lifting import lift
+from .own_functions import standing_alone
 from .ruled import Use, check_no_writes, origin_of, through
 from .subfunctions import signature_for
 
@@ -91,7 +91,7 @@ class Given:
 def apart(reader: Reader, name: str, params: list[Var], body: Callable[[], Any]) -> Form:
     """A function of Core that gives what is read in `body`."""
     origin = reader.builder.origin
-    with _alone(reader) as block:
+    with standing_alone(reader) as block:
         found = body()
         results = [value(each).atom for each in (found if isinstance(found, tuple) else (found,))]
     function = Function(name, params, block, results, origin=origin, role="called", size_names=reader.size_names)
@@ -117,17 +117,6 @@ def _twin(function: Function) -> Function:
     dims = {dim: (copier.atom(param), axis) for dim, (param, axis) in function.dims.items()}
     return Function(function.name, params, body, list(copier.args(function.results)), dims, function.guards,
                     function.origin, function.role, function.size_names)
-
-
-@contextmanager
-def _alone(reader: Reader) -> Iterator[Block]:
-    """A block that sees nothing of the code around it."""
-    loops, reader.loops = reader.loops, []
-    try:
-        with reader.builder.apart() as block:
-            yield block
-    finally:
-        reader.loops = loops
 
 
 def called(function: Function, atoms: Sequence[Atom]) -> list[Value]:

@@ -181,7 +181,7 @@ class Own:
         mark = journal.mark()
         cells = self._enter()
         begun = journal.mark()
-        with _apart(reader) as block:
+        with standing_alone(reader) as block:
             try:
                 value = reader.usable(self.body())
             except Unreachable:
@@ -377,7 +377,7 @@ def _no_conflict(reason: str) -> Any:
 
 
 @contextmanager
-def _apart(reader: Reader) -> Iterator[list[Any]]:
+def standing_alone(reader: Reader) -> Iterator[list[Any]]:
     """A block that sees nothing of the code around it: that has to come in by parameters."""
     loops, reader.loops = reader.loops, []
     try:
