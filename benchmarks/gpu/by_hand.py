@@ -9,6 +9,7 @@ from transformer.run.gpu import library
 
 THREADS = 256
 TILE = 32
+PADDED = TILE + 1
 ROWS = 8
 
 
@@ -50,7 +51,7 @@ def selu_gradient(x, w):
 @cuda.jit
 def expression_kernel(x, result):
     """The transposed tile through shared memory, so that both are read along rows."""
-    mirrored = cuda.shared.array((TILE, TILE + 1), np.float32)
+    mirrored = cuda.shared.array((TILE, PADDED), np.float32)
     n = x.shape[0]
     column, row = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * TILE, cuda.blockIdx.y * TILE

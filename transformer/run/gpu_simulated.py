@@ -23,9 +23,15 @@ def set_four(array: Any, k: int, items: tuple[Any, ...]) -> None:
         array[4 * k + lane] = items[lane]
 
 
+def place(n: Any) -> int:
+    """A place, with which numba computes in 64 bits. Raises ValueError for what a device takes for another one."""
+    if n < 0:
+        raise ValueError(f"a place of a kernel is {n}, and has no sign")
+    return int(n)
+
+
 # Threads take long to start, and warps of one have nobody to hand numbers to, which the simulator has no form for.
-# Numba computes with places in 64 bits.
-STAND_INS: dict[str, Any] = {"THREADS": 8, "WARP": 1, "Place": int, "four_of": four_of, "set_four": set_four}
+STAND_INS: dict[str, Any] = {"THREADS": 8, "WARP": 1, "Place": place, "four_of": four_of, "set_four": set_four}
 OF_GRIDS: dict[str, Any] = {"most_blocks": lambda: 4, "current_stream": lambda: 0, "in_fours": in_fours}
 
 

@@ -5,7 +5,13 @@
         nest j: store y, j, i, c[i, j]    nest i, j
                                               store y, j, i, c[i, j]
 
-So are lanes that go through rows, if they compute a few numbers before.
+So are lanes that go through rows, if they compute a few numbers before; and what each lane does at places where it goes
+through rows, as there are more of these places than lanes:
+
+    nest i                                nest i
+        nest k: store c, i, k, …              nest k: store c, i, k, …
+        nest j                      →     nest i, j
+            nest k: store y, i, j, k, …       nest k: store y, i, j, k, …
 
 The lanes have to be independent as they are: each does its loops in order, but no lane waits for another one. Numbers
 that lanes compute before their loops are computed in each of the nests.
@@ -13,14 +19,16 @@ that lanes compute before their loops are computed in each of the nests.
 
 from __future__ import annotations
 
-from ...core.grammar import Let, Loop, Var
+from typing import Any
+
+from ...core.grammar import Effect, Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned, written
-from ..nests import Allocate, Block, Fold, Nest, defined, inner_blocks, loaded, statements
+from ..nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, loaded, statements
 from .placing import is_launched, on_device
 from .private import known_before, with_rows
-from .shares import MOST_AXES, added_to, as_shared, flattened, is_for_blocks, shared_indices
+from .shares import MOST_AXES, added_to, as_shared, flattened, is_for_blocks, is_long, shared_indices
 
 MOST_REPEATED = 8                      # numbers that are computed again
 
@@ -37,6 +45,8 @@ def _block(block: Block, device: set[Var]) -> Block:
             stmt = _with_rows_of_lanes(stmt)
         nest = as_shared(stmt)
         rows, parts = ([], None) if nest is None or not _is_sized(nest, device) else _parts(nest)
+        if parts is None and isinstance(stmt, Nest) and _is_sized(stmt, device):
+            parts = _with_more_places(stmt)
         if parts is None and not isinstance(stmt, Nest):
             for inner in inner_blocks(stmt):
                 inner[:] = _block(inner, device)
@@ -58,7 +68,8 @@ def _with_rows_of_lanes(nest: Nest) -> Nest:
         return nest
     has_rows = any(isinstance(stmt, (Fold, Nest)) for stmt in statements(inner.body))
     read = {array for stmt in before for array in loaded(stmt)}
-    if not has_rows and is_for_blocks(nest) or not read.isdisjoint(written(inner)):
+    is_costly = not all(map(is_load, before))
+    if not has_rows and is_costly and is_for_blocks(nest) or not read.isdisjoint(written(inner)):
         return nest
     return Nest(indices, [*before, *inner.body], nest.origin, nest.ordered or inner.ordered)
 
@@ -90,6 +101,65 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
                    and {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(nest))
                    and all(len(shared_indices(part)) == len(part.indices) <= MOST_AXES for part in parts))
     return rows, [_with_own_numbers(part, before) for part in parts] if is_possible else None
+
+
+def _with_more_places(nest: Nest) -> Block | None:
+    """A nest cut where lanes go through places, at each of which they go through rows, if it can be."""
+    before = [stmt for stmt in nest.body if isinstance(stmt, Let)]
+    if nest.ordered or len(before) > MOST_REPEATED or any(isinstance(each, (Allocate, Effect)) for each in statements(
+            nest.body)) or shared_indices(nest) != nest.indices or not is_launched(nest):
+        return None
+    if not {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(nest)):
+        return None
+    parts: list[Block] = [[]]
+    found: set[Var] = set()                      # the numbers of other lanes
+    for stmt in nest.body:
+        if isinstance(stmt, Let):
+            continue
+        if _has_more_places(stmt, nest, before) and found.isdisjoint(mentioned(stmt)):
+            parts += [[stmt], []]
+        else:
+            parts[-1].append(stmt)
+            found.update(defined(stmt))
+    parts = [part for part in parts if part]
+    if len(parts) < 2 or not _is_apart(parts):
+        return None
+    nests = [Nest(nest.indices, [*before, *part], nest.origin) for part in parts]
+    nests = [flattened(_with_own_numbers(each, before)) for each in nests]
+    return [part for each in nests for part in _with_more_places(each) or [_with_rows_of_lanes(each)]]
+
+
+def _has_more_places(stmt: Any, nest: Nest, before: Block) -> bool:
+    """Whether a part of what lanes do is a nest of which threads may share the places, and which goes through rows, or
+    is a row beside a few numbers."""
+    if not isinstance(stmt, Nest) or stmt.ordered or not (_has_rows(stmt) or _is_row(nest)):
+        return False
+    part = _part(nest, before, stmt)
+    return len(shared_indices(part)) == len(part.indices) <= MOST_AXES
+
+
+def _has_rows(nest: Nest) -> bool:
+    return any(isinstance(each, (Fold, Nest)) and is_long(each.indices[-1]) for each in statements(nest.body))
+
+
+def _is_row(nest: Nest) -> bool:
+    """Whether lanes of several axes go through one row, and do else nothing but read and write a few numbers."""
+    inner = [stmt for stmt in nest.body if isinstance(stmt, Nest)]
+    return len(nest.indices) > 1 == len(inner) and not _has_rows(inner[0]) and all(
+        isinstance(stmt, (Store, Nest)) or isinstance(stmt, Let) and (is_load(stmt) or _feeds(stmt, nest))
+        for stmt in nest.body)
+
+
+def _feeds(let: Let, nest: Nest) -> bool:
+    """Whether a number is only stored."""
+    return not any(isinstance(stmt, Nest) and not set(let.targets).isdisjoint(mentioned(stmt)) for stmt in nest.body)
+
+
+def _is_apart(parts: list[Block]) -> bool:
+    """Whether no part needs a number of another one."""
+    own = [{var for stmt in part for var in defined(stmt)} for part in parts]
+    return all(own[k].isdisjoint(mentioned(stmt)) for k in range(len(parts))
+               for other, part in enumerate(parts) if other != k for stmt in part)
 
 
 def _part(nest: Nest, before: Block, inner: Nest) -> Nest:

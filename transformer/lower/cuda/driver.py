@@ -150,9 +150,7 @@ class Driver(Kernels):
         if ast.unparse(ast.fix_missing_locations(tree)).startswith(OF_CUPY):
             tree = _OnDevice().visit(tree)
         else:
-            tree = Fetched(self).application(let)
-            tree = ast.Call(dotted("cp.asarray"), [tree], []) if len(stmt.targets) == 1 and stmt.is_array(
-                stmt.targets[0]) else tree
+            tree = brought(Fetched(self).application(let), len(stmt.targets))
         targets = [self._target(stmt, var) for var in stmt.targets]
         return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
 
@@ -174,8 +172,21 @@ class Driver(Kernels):
         return [Line(PLAIN[stmt.kind](stmt, Fixed(self)), stmt.origin)]
 
 
+def brought(tree: ast.expr, count: int) -> ast.expr:
+    """What a function of the host gives, on the device: `cp.asarray(…)`, of several results `map(cp.asarray, …)`."""
+    if count == 1:
+        return ast.Call(dotted("cp.asarray"), [tree], [])
+    return ast.Call(ast.Name("map"), [dotted("cp.asarray"), tree], [])
+
+
 class _OnDevice(ast.NodeTransformer):
-    """`cp.` in place of `np.`."""
+    """`cp.` in place of `np.`; CuPy has no `svdvals`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if ast.unparse(node.func) == "np.linalg.svdvals":
+            none = ast.keyword("compute_uv", ast.Constant(False))
+            node = ast.Call(dotted("np.linalg.svd"), node.args, [*node.keywords, none])
+        return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.Name("cp") if node.id == "np" else node

@@ -28,6 +28,7 @@ from ..nests import (
     Fold,
     Index,
     Launch,
+    Library,
     Load,
     Nest,
     Store,
@@ -37,7 +38,7 @@ from ..nests import (
     uses_before,
 )
 from ..threads import own_memory, used_by
-from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
+from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, numbers_of, on_device
 from .private import across_lanes, is_local, is_of_lanes, with_rows
 from .shares import (
     added_to,
@@ -141,7 +142,17 @@ class _Cut:
                 return self._loop(as_loop(stmt))
             case If():
                 return self._if(stmt)
+            case Library():
+                return self._library(stmt)
         return [*self._fetch(stmt), self._renamed(stmt)]
+
+    def _library(self, stmt: Library) -> Block:
+        """A call of a library, which fills memory for the numbers that it gives."""
+        numbers = numbers_of(stmt)
+        made = [*self._fetch(stmt), *(Allocate(self._cell(var), CELL) for var in numbers)]
+        stmt = self._renamed(stmt)
+        stmt.targets = tuple(self.cells[var] if var in numbers else var for var in stmt.targets)
+        return [*made, stmt]
 
     def _renamed(self, stmt: Any) -> Any:
         renaming = Renaming(Copier(dict(self.fetched)))

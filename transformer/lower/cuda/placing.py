@@ -34,6 +34,8 @@ def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
             return set()
         case Let():
             return set(stmt.targets) if is_load(stmt) or not found.isdisjoint(atom_vars(stmt.args)) else set()
+        case Library():
+            return set(numbers_of(stmt))
         case Fold():
             return {var for carry in stmt.carries for var in (carry.entry, carry.out)}
         case If():
@@ -57,6 +59,11 @@ def _known_by_loop(loop: Loop, found: set[Var]) -> set[Var]:
 def is_number(var: Any) -> bool:
     """Whether a variable is a number, and no array."""
     return isinstance(var, Var) and not getattr(var.type, "sizes", True)
+
+
+def numbers_of(stmt: Library) -> list[Var]:
+    """The numbers that a call of a library gives: CuPy leaves them on the device."""
+    return [target for target in stmt.targets if is_number(target) and target not in stmt.unread]
 
 
 def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:

@@ -82,17 +82,17 @@ def _is_repeated(stmt: Any) -> bool:
     row, say."""
     if isinstance(stmt, Loop):
         return isinstance(stmt.trips, Size) and not has_shares([stmt])
-    return isinstance(stmt, Fold) and _is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
+    return isinstance(stmt, Fold) and is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
 
 
 def is_along_rows(stmt: Fold | Nest) -> bool:
     """Whether each iteration goes along a row of memory, and neighbouring ones are not neighbours there."""
     inner = [each for each in statements(stmt.body) if isinstance(each, (Fold, Nest))]
-    return any(_is_long(each.indices[-1]) and _axes_along(each.body, stmt.indices[-1])
+    return any(is_long(each.indices[-1]) and _axes_along(each.body, stmt.indices[-1])
                < max(1, _axes_along(each.body, each.indices[-1])) for each in inner)
 
 
-def _is_long(index: Index) -> bool:
+def is_long(index: Index) -> bool:
     return not isinstance(index.size, int) or index.size > ROW
 
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.equations import only_atom
-from ...core.sizes import Extent, Least, Size, Unknown, least
+from ...core.grammar import Var
+from ...core.sizes import Dim, Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
 from ..clean import Renaming
@@ -74,10 +75,13 @@ class Strided(Places):
         return [assigned(begin), Group(ast.While(ast.Compare(name, [ast.Lt()], [end]), [], []), body, [], origin)]
 
 
-def started(stmt: Fold | Nest, index: Index) -> Extent:
+def started(stmt: Fold | Nest, index: Index, unsigned: set[Var]) -> Extent:
     """Where all that a loop reads and writes begins: in it, the index then stands for the places themselves.
 
         nest j < min(1024, n - 1024*i): x[1024*i + j]   →   nest 1024*i <= j < min(1024*i + 1024, n): x[j]
+
+    Elements that a choice leaves out at the first places, `x[j - 1] if j > 0 else 0`, stay as they are: they would
+    begin at -1, and a place has no sign. The `unsigned` are indices, which are not negative.
     """
     own, one = Unknown(index.var), Size.of(Unknown(index.var))
     begins: Counter[Extent] = Counter()
@@ -87,11 +91,19 @@ def started(stmt: Fold | Nest, index: Index) -> Extent:
     (start, _), = begins.most_common(1) or [(0, 0)]
     if not isinstance(start, Size) or len(begins) > 1 or not made_inside([stmt]).isdisjoint(atom_vars((start,))):
         return 0
+    if not _is_place(start, unsigned):
+        return 0
     renaming = Renaming(Copier({index.var: atom_of_size(one - start)}))
     stmt.body = renaming.block(stmt.body)
     for carry in getattr(stmt, "carries", ()):
         carry.next = renaming.copier.atom(carry.next)
     return start
+
+
+def _is_place(size: Size, unsigned: set[Var]) -> bool:
+    """Whether a sum has no part that may be negative."""
+    return all(count > 0 and all(isinstance(atom, Dim) or isinstance(atom, Unknown) and atom.var in unsigned
+                                 for atom in monomial) for monomial, count in size.terms.items())
 
 
 def _places(block: Block) -> list[Any]:

@@ -143,7 +143,7 @@ class Together(Wide):
             items.append(Line(ast.Assign([ast.Name(name)], self._begun(carry, begins[carry])), stmt.origin))
         self.together = False
         index, *inner = _outermost_last(stmt)
-        start = started(stmt, index)
+        start = started(stmt, index, self.unsigned)
         self.unsigned.add(index.var)
         with self.names.scope():
             for each in stmt.indices:
