@@ -270,7 +270,7 @@ COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import 
              "from numba.cuda.extending import intrinsic"}
 CONSTANTS: dict[str, Any] = {
     "THREADS": THREADS, "most_blocks": lambda: BLOCKS, "current_stream": lambda: 0, "WARP": 2, "TILE": 2, "PADDED": 3,
-    "Place": place}
+    "ROWS": 2, "Place": place}
 OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 

@@ -5,6 +5,7 @@ from numba import cuda
 THREADS = 256
 TILE = 32
 PADDED = TILE + 1
+ROWS = THREADS // TILE
 MOST = 2**31
 Place = np.uint32
 
@@ -26,7 +27,7 @@ def over_tiles(*sizes):
     check_places(*sizes)
     counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
     blocks = [max(1, min(count, 65535)) for count in counts]
-    return (tuple(blocks), (TILE, THREADS // TILE), current_stream())
+    return (tuple(blocks), (TILE, ROWS), current_stream())
 
 
 @cuda.jit
@@ -38,16 +39,15 @@ def fill_scaled(n, x, scaled):
         column = Place(TILE * cuda.blockIdx.x)
         while column < n:
             cuda.syncthreads()
-            k = Place(cuda.threadIdx.y)
-            while k < TILE:
+            for step in range(0, TILE, ROWS):
+                k = Place(step + cuda.threadIdx.y)
                 i = Place(row + lane)
                 j = Place(column + k)
                 if i < n and j < n:
                     tile[k, lane] = x[j, i]
-                k = Place(k + cuda.blockDim.y)
             cuda.syncthreads()
-            k = Place(cuda.threadIdx.y)
-            while k < TILE:
+            for step in range(0, TILE, ROWS):
+                k = Place(step + cuda.threadIdx.y)
                 i = Place(row + k)
                 j = Place(column + lane)
                 if i < n and j < n:
@@ -55,7 +55,6 @@ def fill_scaled(n, x, scaled):
                     scaled2 = x_ij * x_ij
                     scaled[i, j] = ((x_ij + scaled2 + np.float32(3.0))
                         * (scaled2 + x_ij * tile[lane, k]))
-                k = Place(k + cuda.blockDim.y)
             column = Place(column + TILE * cuda.gridDim.x)
         row = Place(row + TILE * cuda.gridDim.y)
 

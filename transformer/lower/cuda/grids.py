@@ -14,8 +14,10 @@ cuda: Any = None
 THREADS = 256
 WARP = TILE = 32
 PADDED = TILE + 1
+ROWS = THREADS // TILE
 MOST = 2**31
-NAMES = {"THREADS": "256", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
+NAMES = {"THREADS": "256", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "ROWS": "THREADS // TILE",
+         "MOST": "2**31"}
 
 
 def over_threads(*sizes: int) -> Any:
@@ -37,7 +39,7 @@ def over_tiles(*sizes: int) -> Any:
     check_places(*sizes)
     counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
     blocks = [max(1, min(count, 65535)) for count in counts]
-    return tuple(blocks), (TILE, THREADS // TILE), current_stream()
+    return tuple(blocks), (TILE, ROWS), current_stream()
 
 
 def over_blocks(*sizes: int, along: int = THREADS) -> Any:

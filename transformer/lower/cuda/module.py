@@ -67,7 +67,7 @@ def _headed(parts: list[list[str]]) -> str:
     compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
     arrays = [ARRAYS, *[BFLOAT16] * (BFLOAT16 in imports), NUMPY]
     heads = [*standard, *([""] if standard else []), *arrays, *others, *compilers, ""]
-    used = body + grids.NAMES["PADDED"] * ("PADDED" in body)
+    used = body + "".join(f" {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", body))
     named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", used)]
     named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
     return "\n".join([*heads, *named]) + "\n\n\n" + body + "\n"

@@ -8,7 +8,8 @@ rows, and reads it there along the columns.
                                            y[i, j] = tile[lane, k]     neighbouring lanes: neighbouring j
 
 Otherwise each thread of a warp would have a row of memory for itself. The tile has a column too many, so that the
-numbers of one column lie in different banks of memory.
+numbers of one column lie in different banks of memory. How many lines a thread has is known to the compiler, which
+reads all of them before it waits for one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .strided import of_blocks, parsed
 from .tiles import MOST_SHARED
 from .together import WAIT, Together
 
-TILE, PADDED = "TILE", "PADDED"
+TILE, PADDED, ROWS = "TILE", "PADDED", "ROWS"
 MOST_TILES = 4                         # of a block
 
 
@@ -47,13 +48,14 @@ class Transposed(Together):
         for index in stmt.indices:
             self.names.index(index.var)
         items = self.block(before)
-        row, column, k, lane = (self.names.give(Var(INT), name) for name in ("row", "column", "k", "lane"))
+        row, column, k, lane, step = (self.names.give(Var(INT), name)
+                                      for name in ("row", "column", "k", "lane", "step"))
         tiles = {load: self.names.give(Var(INT), "tile") for load in across(stmt)}
         arrays = [self._tile(load, name) for load, name in tiles.items()]
         bring = [_assigned(f"{name}[{k}, {lane}]", self.subscript(*load), nest.origin) for load, name in tiles.items()]
-        bring = self._of_tile(bring, (i, row, lane), (j, column, k), k, nest)
+        bring = self._of_tile(bring, (i, row, lane), (j, column, k), k, step, nest)
         self.instead = {load: parsed(f"{name}[{lane}, {k}]") for load, name in tiles.items()}
-        use = self._of_tile(self.block(nest.body), (i, row, k), (j, column, lane), k, nest)
+        use = self._of_tile(self.block(nest.body), (i, row, k), (j, column, lane), k, step, nest)
         self.instead = {}
         wait = Line(ast.Expr(WAIT), nest.origin)
         inner: list[Item] = [wait, *bring, wait, *use]
@@ -68,16 +70,17 @@ class Transposed(Together):
         shape = ast.Tuple([ast.Name(TILE), ast.Name(PADDED)])
         return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [shape, dtype], [])))
 
-    def _of_tile(self, items: list[Item], row: Any, column: Any, k: str, nest: Nest) -> list[Item]:
+    def _of_tile(self, items: list[Item], row: Any, column: Any, k: str, step: str, nest: Nest) -> list[Item]:
         """What threads do for the places of a tile, each for some lines: `(index, start, place)` along each axis."""
         places = [ast.Assign([ast.Name(self.names.of[index.var])], as_place(parsed(f"{start} + {place}")))
                   for index, start, place in (row, column)]
         tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
                                  for index, *_ in (row, column)]
-        body: list[Item] = [*(Line(place, nest.origin) for place in places),
-                Group(ast.If(ast.BoolOp(ast.And(), tests), [], []), items, [], nest.origin)]
-        return self.counting(ast.Name(k), parsed("cuda.threadIdx.y"), ast.Name(TILE), parsed("cuda.blockDim.y"), body,
-                             nest.origin)
+        body: list[Item] = [_assigned(k, as_place(parsed(f"{step} + cuda.threadIdx.y")), nest.origin),
+                            *(Line(place, nest.origin) for place in places),
+                            Group(ast.If(ast.BoolOp(ast.And(), tests), [], []), items, [], nest.origin)]
+        lines = parsed(f"range(0, {TILE}, {ROWS})")
+        return [Group(ast.For(ast.Name(step), lines, [], [], None), body, [], nest.origin)]
 
     def _over_tiles(self, index: Index, name: str, axis: str, items: list[Item], nest: Nest) -> list[Item]:
         first, step = (parsed(f"{TILE} * cuda.{what}.{axis}") for what in ("blockIdx", "gridDim"))
