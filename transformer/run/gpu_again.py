@@ -1,5 +1,5 @@
-"""A call of a function compiled for a GPU, with `Array`s, that is like one before: nothing is looked at that is known
-from that one."""
+"""A call of a function compiled for a GPU, with arrays that lie there, that is like one before: nothing is looked at
+that is known from that one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from .. import tree
 from .dispatch import Entry
 from .gpu import brought, is_simulated, library, put
-from .gpu_devices import launching
-from .gpu_streams import On, mark
+from .gpu_devices import count, launching
+from .gpu_streams import DEFAULT, Beside, On, mark
+from .gpu_whole import LEAST, Whole, launches
 from .native import is_on_device
 
 NUMBERS = frozenset((int, float, bool, complex, str, type(None)))
@@ -28,7 +29,7 @@ class Again:
         self.entry, self.calls = entry, calls
         self.first = next(k for k, arg in enumerate(args) if type(arg) is _of_ours())
         self.arrays = None if is_simulated() else library().ndarray
-        self.function = _simulated(entry.function) if is_simulated() else entry.function
+        self.function = _simulated(entry.function) if is_simulated() else at_once(entry)
 
     @staticmethod
     def is_for(entry: Entry, args: tuple[Any, ...]) -> bool:
@@ -68,6 +69,51 @@ class Again:
             return tuple([array(each, device, done) for each in result])
         from ..parallel.array import wrapped
         return wrapped(result, device, done=done)
+
+
+class There:
+    """The same with arrays of CuPy's, in its current stream; results are such arrays."""
+
+    __slots__ = ("entry", "calls", "first", "device", "arrays", "is_alone", "function")
+
+    def __init__(self, entry: Entry, calls: Any, args: tuple[Any, ...], device: Any) -> None:
+        self.entry, self.calls, self.device = entry, calls, device
+        self.arrays, self.is_alone = library().ndarray, count() == 1
+        self.first = next(k for k, arg in enumerate(args) if type(arg) is self.arrays)
+        self.function = at_once(entry)
+
+    @staticmethod
+    def is_for(entry: Entry, args: tuple[Any, ...]) -> bool:
+        """Whether there is such a call of an entry, for arguments like these."""
+        arrays = library().ndarray
+        return (not is_simulated() and entry.refusal is None and not entry.memory.written and not entry.hidden
+                and any(type(arg) is arrays for arg in args)
+                and all(type(leaf) in NUMBERS or type(leaf) is arrays and leaf.ndim for leaf in tree.leaves(args)))
+
+    def __call__(self, *args: Any) -> Any:
+        device = self.device.id
+        if not self._is_right(device, args):
+            return self.calls.call(args, {})
+        try:
+            if self.is_alone and library().cuda.get_current_stream().ptr in DEFAULT:
+                return self.function(*args)      # which is in order with our stream
+            with Beside(device):
+                return self.function(*args)
+        except OverflowError:                    # of axes that are too long, say
+            return self.calls.call(args, {})
+
+    def _is_right(self, device: int, args: tuple[Any, ...]) -> bool:
+        if self.entry.watched and not self.entry.is_current():
+            return False
+        if self.is_alone:
+            return True
+        return all(leaf.data.device_id == device for leaf in tree.leaves(args) if type(leaf) is self.arrays)
+
+
+def at_once(entry: Entry) -> Any:
+    """The function of an entry, which notes what it asks for if it asks for much."""
+    asked = launches(entry)
+    return Whole(entry.function, asked) if asked >= LEAST else entry.function
 
 
 class _Elsewhere(Exception):

@@ -18,8 +18,8 @@ from ..pipeline import Looped, generate_loops
 from .current import hidden_key
 from .dispatch import Entry
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, library, put, stand_in, taken
-from .gpu_again import Again
+from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, stand_in, taken
+from .gpu_again import Again, There
 from .gpu_choice import device_for
 from .gpu_devices import launching
 from .gpu_modules import has_long_axis, loaded, with_long_places
@@ -55,7 +55,10 @@ class GpuCalls(Repeated):
         device = device_for(leaves, self.target)
         if any(map(is_gpu_array, leaves)):
             with Beside(device.id):
-                return self._run(args, kwargs, True)
+                result = self._run(args, kwargs, True)
+            if not kwargs:
+                self._note_there(args, device)
+            return result
         with On(device.id) as stream:
             if not any(map(is_on_device, leaves)):
                 return fetched_together(self._run(args, kwargs, False))
@@ -81,6 +84,15 @@ class GpuCalls(Repeated):
         entry = self.entry(*tree.map(stand_in, (bare, {})))
         if Again.is_for(entry, args):
             self.quick.add(args, self.names(len(args)), self.valued(), Again(entry, self, args))
+
+    def _note_there(self, args: tuple[Any, ...], device: Device) -> None:
+        """The same for a call with arrays of CuPy's."""
+        if is_simulated() or not all(type(leaf) is library().ndarray for leaf in tree.leaves(args)
+                                     if is_gpu_array(leaf)):
+            return
+        entry = self.entry(*tree.map(stand_in, (args, {})))
+        if There.is_for(entry, args):
+            self.quick.add(args, self.names(len(args)), self.valued(), There(entry, self, args, device))
 
     def give_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """After a call: what was donated is gone, and the GPU has its memory for what comes next."""

@@ -12,18 +12,20 @@ from ..pipeline import Looped
 from .files import load_module
 from .gpu import is_gpu_array, is_simulated, library, runnable
 from .gpu_kernels import launched_by_us
+from .gpu_whole import item_of
 from .raising import note_places
 
 CUPY = "import cupy as cp\n"
+ITEM = re.compile(r"\b(\w+)\[0\]\.item\(\)")
 LONG = {"Place": "np.int64", "MOST": "2**62"}
 
 
 def loaded(looped: Looped, source: str) -> Any:
     """The function of a module with this source, which is called like the user's."""
     printed = looped.module.kernel.printed
-    given = {**looped.namespace, **printed.given, "cp": library()}
-    namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given),
-                         printed.grids)
+    given = {**looped.namespace, **printed.given, "cp": library(), "item_of": item_of}
+    source = ITEM.sub(r"item_of(\1)", source.replace(CUPY, "\n", 1))   # for those who note what a driver asks for
+    namespace = runnable(load_module(source, looped.module.entry.name, given), printed.grids)
     note_places(namespace["__file__"], looped.module.raising)
     if not is_simulated():
         launched_by_us(namespace, printed.tasks, printed.grids, is_kept=not printed.given)

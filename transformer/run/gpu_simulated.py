@@ -31,8 +31,8 @@ def place(n: Any) -> int:
 
 
 # Threads take long to start, and warps of one have nobody to hand numbers to, which the simulator has no form for.
-STAND_INS: dict[str, Any] = {"THREADS": 8, "WARP": 1, "TILE": 4, "PADDED": 5, "ROWS": 2, "Place": place, "four_of": four_of,
-                             "set_four": set_four}
+STAND_INS: dict[str, Any] = {"THREADS": 8, "WARP": 1, "TILE": 4, "PADDED": 5, "ROWS": 2, "Place": place,
+                             "four_of": four_of, "set_four": set_four}
 OF_GRIDS: dict[str, Any] = {"most_blocks": lambda: 4, "current_stream": lambda: 0, "in_fours": in_fours}
 
 

@@ -8,4 +8,4 @@ from .places import PLACE
 
 MODULES = {"cp", "cuda", "cmath", "ir", "types", "intrinsic"}
 INTRINSICS = {"place_of_four", "four_of", "set_four"}
-NAMES = frozenset({*MODULES, *INTRINSICS, PLACE, *grids.NAMES})
+NAMES = frozenset({*MODULES, *INTRINSICS, PLACE, "item_of", *grids.NAMES})

@@ -1,0 +1,185 @@
+"""Repeated calls as graphs, with stand-ins for CuPy that note what is asked of a stream while it is noted."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer.run import gpu_whole
+from transformer.run.gpu_whole import AFTER, MOST_TWINS, Whole, item_of
+from transformer.settings import config
+
+
+class OnGpu:
+    """An array as CuPy's are."""
+
+    def __init__(self, hidden: np.ndarray) -> None:
+        self.hidden = hidden
+        self.data = SimpleNamespace(ptr=hidden.ctypes.data, mem=object())
+
+    nbytes = property(lambda self: self.hidden.nbytes)
+    _c_contiguous = property(lambda self: self.hidden.flags.c_contiguous)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.hidden[k]
+
+    def __setitem__(self, at: Any, value: OnGpu) -> None:
+        asked(lambda: self.hidden.__setitem__(at, value.hidden))
+
+    def copy(self) -> OnGpu:
+        return OnGpu(self.hidden.copy())
+
+
+class Stream:
+    """One that does what it is asked at once, or notes it."""
+
+    current: list[Stream] = []
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        self.noted: Any = None
+        self.ptr = id(self)
+
+    def __enter__(self) -> Stream:
+        Stream.current.append(self)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        assert Stream.current.pop() is self
+
+    def synchronize(self) -> None:
+        assert self.noted is None, "a stream that is noted cannot be waited for"
+
+    def begin_capture(self) -> None:
+        self.noted = []
+
+    def is_capturing(self) -> bool:
+        return self.noted is not None
+
+    def end_capture(self) -> Any:
+        noted, self.noted = self.noted, None
+        return SimpleNamespace(launch=lambda stream: [each() for each in noted])
+
+
+def asked(work: Callable[[], Any]) -> None:
+    noted = Stream.current[-1].noted
+    if noted is None:
+        work()
+    else:
+        noted.append(work)
+
+
+def copied(target: int, source: int, count: int, kind: int, stream: int) -> None:
+    assert stream == Stream.current[-1].ptr
+    asked(lambda: ctypes.memmove(target, source, count))
+
+
+class Program:
+    """What a driver does: `runs` counts how often the host does it."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def __call__(self, params: tuple[OnGpu, OnGpu], x: OnGpu, rate: float) -> Any:
+        self.runs += 1
+        total, new, cell = (OnGpu(np.full(3, np.nan)) for _ in range(3))
+        first, second = params
+        asked(lambda: total.hidden.__setitem__(slice(None), first.hidden * x.hidden))
+        asked(lambda: cell.hidden.__setitem__(0, np.max(x.hidden) > 100))
+        if item_of(cell):
+            raise ValueError("too large")
+        asked(lambda: new.hidden.__setitem__(slice(None), second.hidden - rate * total.hidden))
+        return {"total": total, "new": (new, x), "rate": rate}
+
+
+@pytest.fixture(autouse=True)
+def cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda = SimpleNamespace(
+        Stream=Stream, get_current_stream=lambda: Stream.current[-1], get_device_id=lambda: 0,
+        MemoryPool=lambda: SimpleNamespace(malloc=None, total_bytes=lambda: 1000),
+        using_allocator=lambda _: nullcontext(), runtime=SimpleNamespace(memcpyAsync=copied))
+    monkeypatch.setattr(gpu_whole, "library", lambda: SimpleNamespace(cuda=cuda, ndarray=OnGpu))
+    Stream.current = [Stream()]
+
+
+def drawn(seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    return (OnGpu(rng.normal(size=3)), OnGpu(rng.normal(size=3))), OnGpu(rng.normal(size=3))
+
+
+def check(result: Any, params: Any, x: Any, rate: float) -> None:
+    np.testing.assert_array_equal(result["total"].hidden, params[0].hidden * x.hidden)
+    np.testing.assert_array_equal(result["new"][0].hidden, params[1].hidden - rate * (params[0].hidden * x.hidden))
+    assert result["new"][1] is x and result["rate"] == rate
+
+
+def test_later_calls_are_launched() -> None:
+    program = Program()
+    whole = Whole(program, 4)
+    for k in range(8):
+        params, x = drawn(k)
+        check(whole(params, x, 0.5), params, x, 0.5)
+    assert program.runs == AFTER - 1 + 2
+
+
+def test_results_that_somebody_holds_stay() -> None:
+    whole, held = Whole(Program(), 4), []
+    for k in range(AFTER + MOST_TWINS + 2):
+        params, x = drawn(k)
+        held.append((whole(params, x, 0.5), params, x))
+        for result, own, given in held:
+            check(result, own, given, 0.5)
+
+
+def test_parameters_take_turns() -> None:
+    program = Program()
+    whole, (params, x) = Whole(program, 4), drawn(0)
+    wanted = [each.hidden.copy() for each in params]
+    for _ in range(12):
+        result = whole(params, x, 0.25)
+        params = result["total"], result["new"][0]
+        wanted = [wanted[0] * x.hidden, wanted[1] - 0.25 * (wanted[0] * x.hidden)]
+        del result
+        for one, other in zip(params, wanted):
+            np.testing.assert_array_equal(one.hidden, other)
+    assert program.runs == AFTER - 1 + 2 * 2
+
+
+def test_numbers_are_part_of_what_is_noted() -> None:
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+    for rate in [0.5] * 5 + [-0.0, 0.0] * 5 + [1 / k for k in range(1, 30)]:
+        check(whole(params, x, rate), params, x, rate)
+
+
+def test_a_number_of_the_device_that_changes_runs_the_driver() -> None:
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+    for k in range(9):
+        large = OnGpu(np.array([1.0, 200.0, 3.0]))
+        if k > 1:
+            with pytest.raises(ValueError, match="too large"):
+                whole(params, large, 0.5)
+        check(whole(params, x, 0.5), params, x, 0.5)
+
+
+def test_arrays_that_do_not_lie_side_by_side_are_copied() -> None:
+    program = Program()
+    whole, (params, _) = Whole(program, 4), drawn(0)
+    for k in range(6):
+        x = OnGpu(np.arange(k, k + 6.0)[::2])
+        check(whole(params, x, 0.5), params, x, 0.5)
+    assert program.runs == AFTER - 1 + 2
+
+
+@pytest.mark.parametrize("count, most", [(0, 1 << 30), (4, 0), (4, 500)])
+def test_what_is_too_large_is_not_noted(count: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "graph_bytes", most)
+    program = Program()
+    whole, (params, x) = Whole(program, count), drawn(0)
+    for _ in range(7):
+        check(whole(params, x, 0.5), params, x, 0.5)
+    assert not whole.graphs and program.runs in (7, 9)
