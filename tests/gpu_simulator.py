@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from transformer.lower.cuda import grids
-from transformer.run.gpu_simulated import four_of, in_fours, place, set_four
+from transformer.run.gpu_simulated import four_of, in_fours, set_four
+from transformer.run.gpu_simulated import place as signless
 
 BARRIER, SHUFFLE = "barrier", "shuffle"
 THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis
@@ -270,7 +271,7 @@ COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import 
              "from numba.cuda.extending import intrinsic"}
 CONSTANTS: dict[str, Any] = {
     "THREADS": THREADS, "most_blocks": lambda: BLOCKS, "current_stream": lambda: 0, "WARP": 2, "TILE": 2, "PADDED": 3,
-    "ROWS": 2, "Place": place}
+    "ROWS": 2, "Place": signless}
 OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 

@@ -103,6 +103,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> None:
         Stream=Stream, get_current_stream=lambda: Stream.current[-1], get_device_id=lambda: 0,
         MemoryPool=lambda: SimpleNamespace(malloc=None, total_bytes=lambda: 1000),
         using_allocator=lambda _: nullcontext(), runtime=SimpleNamespace(memcpyAsync=copied))
+    monkeypatch.setattr(gpu_whole, "memory", lambda: 100_000)
     monkeypatch.setattr(gpu_whole, "library", lambda: SimpleNamespace(cuda=cuda, ndarray=OnGpu))
     Stream.current = [Stream()]
 
@@ -175,9 +176,9 @@ def test_arrays_that_do_not_lie_side_by_side_are_copied() -> None:
     assert program.runs == AFTER - 1 + 2
 
 
-@pytest.mark.parametrize("count, most", [(0, 1 << 30), (4, 0), (4, 500)])
-def test_what_is_too_large_is_not_noted(count: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "graph_bytes", most)
+@pytest.mark.parametrize("count, share", [(0, 0.5), (4, 0.0), (4, 0.001)])
+def test_what_is_too_large_is_not_noted(count: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "graph_share", share)
     program = Program()
     whole, (params, x) = Whole(program, count), drawn(0)
     for _ in range(7):

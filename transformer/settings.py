@@ -56,8 +56,8 @@ class Config:
     ``TRANSFORMER_CPU_DEVICES``); one, unless said.
     ``cuda_devices``: how many GPUs there are for a program where kernels run as Python (``NUMBA_ENABLE_CUDASIM=1``,
     environment: ``TRANSFORMER_CUDA_DEVICES``); one, unless said. Elsewhere all that the computer has.
-    ``graph_bytes``: how much memory of a GPU the graphs of repeated calls of a function may keep (docs/cuda.md); with
-    0 there are none.
+    ``graph_share``: how much of the memory of a GPU the graphs of repeated calls of a function may keep, from 0 to 1
+    (docs/cuda.md); with 0 there are none.
     ``patience``: after how many seconds of waiting for a device a warning says what it runs.
     ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what
     `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64 instead, as in JAX; NumPy's own
@@ -69,7 +69,7 @@ class Config:
     threads: int = field(default_factory=_default_threads)
     cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
     cuda_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CUDA_DEVICES") or 1)
-    graph_bytes: int = 1 << 30
+    graph_share: float = 0.1
     patience: float = 60.0
     enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
 

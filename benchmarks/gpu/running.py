@@ -25,7 +25,7 @@ from .cases import CASES
 from .clocks import Call, Clock, bandwidth_of_copies, by_events, by_wall, of_launching
 from .telling import CUPY, HAND, JAX, OURS, Measured, machine, section, tell, write_json
 
-SECONDS, QUICK_SECONDS = 2.0, 0.2           # for each contender of a case
+SECONDS, QUICK_SECONDS = 0.8, 0.2           # for each contender of a case
 SAMPLE_SECONDS = 0.01                       # of which a sample has as many calls as fit
 LEAST_ROUNDS, MOST_ROUNDS = 5, 200
 SMALL_COPY = 1 << 12                        # bytes, where the copy is a simulator's

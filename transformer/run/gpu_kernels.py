@@ -113,6 +113,8 @@ def writer(kinds: Iterable[Any]) -> Any:
 
 
 def _written(name: str, kind: Any) -> str:
+    if type(kind) is tuple and kind[1:] == (1, True):
+        return f"0, 0, (size := {name}.size), {kind[0].itemsize}, {name}.data.ptr, size, {kind[0].itemsize}"
     if type(kind) is tuple:
         return f"0, 0, {name}.size, {kind[0].itemsize}, {name}.data.ptr, *{name}.shape, *{name}.strides"
     return f"{name}.real, {name}.imag" if dtype_of(kind).char in PARTS else name

@@ -12,6 +12,7 @@ from ..pipeline import Looped
 from .files import load_module
 from .gpu import is_gpu_array, is_simulated, library, runnable
 from .gpu_kernels import launched_by_us
+from .gpu_products import matmul
 from .gpu_whole import item_of
 from .raising import note_places
 
@@ -23,8 +24,9 @@ LONG = {"Place": "np.int64", "MOST": "2**62"}
 def loaded(looped: Looped, source: str) -> Any:
     """The function of a module with this source, which is called like the user's."""
     printed = looped.module.kernel.printed
-    given = {**looped.namespace, **printed.given, "cp": library(), "item_of": item_of}
+    given = {**looped.namespace, **printed.given, "cp": library(), "item_of": item_of, "matmul": matmul}
     source = ITEM.sub(r"item_of(\1)", source.replace(CUPY, "\n", 1))   # for those who note what a driver asks for
+    source = source.replace("cp.matmul(", "matmul(")
     namespace = runnable(load_module(source, looped.module.entry.name, given), printed.grids)
     note_places(namespace["__file__"], looped.module.raising)
     if not is_simulated():

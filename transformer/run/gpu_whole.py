@@ -19,7 +19,9 @@ from __future__ import annotations
 import re
 import sys
 import threading
+import weakref
 from collections import Counter
+from functools import cache
 from typing import Any
 
 from .. import tree
@@ -28,6 +30,7 @@ from ..lower.checks import CHECK
 from ..lower.nests import statements
 from ..settings import config
 from .gpu import is_simulated, library
+from .gpu_products import forget
 
 AFTER = 3                               # calls with the same numbers
 LEAST = 4                               # launches for which a graph is made
@@ -91,11 +94,11 @@ class Whole:
                 return noted
         if key in self.never or len(twins) >= MOST_TWINS or not self._is_often(key):
             return None
-        kept = sum(noted.pool.total_bytes() for noted in self._all())
+        kept, most = sum(noted.pool.total_bytes() for noted in self._all()), config.graph_share * memory()
         asked = sum(getattr(leaf, "nbytes", 0) for leaf in leaves)
-        if asked <= self.most_bytes and kept + asked <= config.graph_bytes:
+        if asked <= self.most_bytes and kept + asked < most:
             made = Noted(self.function, leaves, structure)
-            if not made.failed and kept + made.pool.total_bytes() <= config.graph_bytes:
+            if not made.failed and kept + made.pool.total_bytes() < most:
                 self.graphs[key] = [*twins, made]
                 return made
         self.never.add(key)
@@ -109,6 +112,12 @@ class Whole:
 
     def _all(self) -> list[Noted]:
         return [noted for twins in self.graphs.values() for noted in twins]
+
+
+@cache
+def memory() -> int:
+    """Bytes of the current GPU, as all GPUs of a computer are taken to have."""
+    return int(library().cuda.runtime.memGetInfo()[1])
 
 
 class Noted:
@@ -126,6 +135,7 @@ class Noted:
             cp.cuda.get_current_stream().synchronize()
             self._note(function, tree.unflatten(structure, given))
         self.counts = self._held()
+        weakref.finalize(self, forget, cp.cuda.get_device_id(), self.stream.ptr)
 
     def _note(self, function: Any, args: tuple[Any, ...]) -> None:
         try:
