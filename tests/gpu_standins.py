@@ -11,6 +11,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from transformer import tree
 
+NOT_OF_CUPY = {"ctypes", "newbyteorder", "getfield", "setflags", "__array_interface__"}
+
 
 class OnGpu(NDArrayOperatorsMixin):
     """An array as CuPy's are: `hidden` is what only its library looks at."""
@@ -36,6 +38,8 @@ class OnGpu(NDArrayOperatorsMixin):
         return wrapped(function(*tree.map(unwrapped, args), **tree.map(unwrapped, kwargs)))
 
     def __getattr__(self, name: str) -> Any:
+        if name in NOT_OF_CUPY:
+            raise AttributeError(f"'ndarray' object has no attribute {name!r}")
         found = getattr(self.hidden, name)
         return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu_standins import CUDA, LIBRARY, OnGpu
+from gpu_standins import CUDA, LIBRARY, OnGpu, Stream
 
 from transformer import Array, device_put, jit
 from transformer.run.gpu import put
@@ -24,7 +24,7 @@ OWN = 100                               # the handle of our stream, the first th
 def compiled(function: Any, **options: Any) -> Any:
     """`jit` with an entry that runs the function as it is, on stand-ins."""
     made = jit(function, device="cuda", **options)
-    entry = SimpleNamespace(refusal=None, hidden=[], watched=[], function=function, integers={},
+    entry = SimpleNamespace(source="", refusal=None, hidden=[], watched=[], function=function, integers={},
                             memory=Memory(frozenset(), (), (), None))
     made._dispatcher.entry = lambda *_: entry
     return made
@@ -100,6 +100,25 @@ def test_repeated_calls_are_quick() -> None:
     for other in ((device_put(np.arange(4.0), "cuda"), y), (x, device_put(np.arange(3), "cuda"))):
         with pytest.raises(TypeError):           # of another shape, or dtype
             add({"x": other[0]}, other[1], 2.0)
+
+
+def test_repeated_calls_with_arrays_of_cupy_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OnGpu, "__module__", "cupy")
+    monkeypatch.setattr(OnGpu, "data", property(lambda self: SimpleNamespace(device_id=self.device.id)), raising=False)
+    add = compiled(lambda parts, y, by: parts["x"] * by + y)
+    x, y = put(np.arange(3.0)), put(np.ones(3))
+    add({"x": x}, y, 2.0)
+    add._dispatcher.call = lambda args, kwargs: "long"
+    with Stream(700):                            # of the program's own
+        for by in 2.0, 3.0:
+            CUDA.log.clear()
+            found = add({"x": x}, y, by)
+            assert isinstance(found, OnGpu) and found.hidden.tolist() == [1, by + 1, 2 * by + 1]
+            assert asked("follows")[0] == ("follows", 700, OWN) and asked("follows")[-1] == ("follows", OWN, 700)
+    with On(1):
+        there = put(np.ones(3))
+    for args in (({"x": there}, y, 2.0), ({"x": put(np.ones(4))}, put(np.ones(4)), 2.0), ({"x": np.ones(3)}, y, 2.0)):
+        assert add(*args) == "long"
 
 
 def test_a_quick_call_sees_what_is_different() -> None:
@@ -257,3 +276,10 @@ def test_what_fails_keeps_what_was_donated() -> None:
         moved(x, y)
     np.testing.assert_array_equal(np.asarray(x), np.arange(3.0))
     assert CUDA.get_current_stream().ptr == 0
+
+
+def test_what_is_on_the_gpu_is_copied_there() -> None:
+    array: Any = put(np.arange(3.0))
+    copy = put(array)
+    array.hidden[0] = 7.0
+    assert isinstance(copy, OnGpu) and copy.hidden.tolist() == [0, 1, 2] and not asked("fetched")

@@ -43,10 +43,10 @@ def contest(options: argparse.Namespace, cases: Sequence[GpuCase] = CASES) -> No
         progress(number, len(chosen), case.name)
         found.append(measured(case, case.tiny if is_simulated() else case.size,
                               QUICK_SECONDS if is_quick else SECONDS))
+        if options.json:                        # a machine may be taken away before the last case
+            write_json(Path(options.json), found, bandwidth)
     progress(len(chosen), len(chosen), "")
     tell(found, bandwidth)
-    if options.json:
-        write_json(Path(options.json), found, bandwidth)
     if not options.only and not is_quick:
         write_section("gpu", section(found, bandwidth))
 

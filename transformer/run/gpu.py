@@ -168,10 +168,11 @@ def brought(leaf: Any) -> Any:
     return array if array.ndim else library().asnumpy(array)
 
 
-def put(array: np.ndarray) -> Any:
-    """A copy of an array on the GPU. CuPy copies it by memory of its own that is pinned, and does not wait; one that
-    lies in pinned memory itself, which its owner may write to by then, is copied before."""
-    return library().array(array.copy() if is_pinned(array) else array)
+def put(array: Any) -> Any:
+    """A copy on the GPU of an array that is there, or of one of NumPy's. That CuPy copies by memory of its own that is
+    pinned, and does not wait; one that lies in pinned memory itself, which its owner may write to by then, is copied
+    before."""
+    return library().array(array.copy() if isinstance(array, np.ndarray) and is_pinned(array) else array)
 
 
 def is_pinned(array: np.ndarray) -> bool:

@@ -13,7 +13,7 @@ from .dispatch import Entry
 from .gpu import brought, is_simulated, library, put
 from .gpu_devices import count, launching
 from .gpu_streams import DEFAULT, Beside, On, mark
-from .gpu_whole import LEAST, Whole, launches
+from .gpu_whole import at_once
 from .native import is_on_device
 
 NUMBERS = frozenset((int, float, bool, complex, str, type(None)))
@@ -108,12 +108,6 @@ class There:
         if self.is_alone:
             return True
         return all(leaf.data.device_id == device for leaf in tree.leaves(args) if type(leaf) is self.arrays)
-
-
-def at_once(entry: Entry) -> Any:
-    """The function of an entry, which notes what it asks for if it asks for much."""
-    asked = launches(entry)
-    return Whole(entry.function, asked) if asked >= LEAST else entry.function
 
 
 class _Elsewhere(Exception):

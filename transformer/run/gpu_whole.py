@@ -45,15 +45,16 @@ COPY = 3                                # from the device to the device
 _noting = threading.local()
 
 
-def launches(entry: Any) -> int:
-    """How often the driver of an entry asks for something, at least; 0 where it may not be noted."""
+def at_once(entry: Any) -> Any:
+    """The function of an entry, as graphs if its driver asks for much, and may be noted."""
     source = entry.source
-    if is_simulated() or "replayed(" in source or not OF_CUPY.issuperset(re.findall(r"\bcp\.(\w+)", source)):
-        return 0
+    count = len(re.findall(r"^ +fill_\w+\[|\bcp\.matmul\(", source, re.MULTILINE))
+    if count < LEAST or is_simulated() or "replayed(" in source:
+        return entry.function
     lowered = entry.generated.module.kernel.lowered
-    if any(isinstance(stmt, Effect) and stmt.kind not in HARMLESS for stmt in statements(lowered.body)):
-        return 0
-    return len(re.findall(r"^ +fill_\w+\[|\bcp\.matmul\(", source, re.MULTILINE))
+    effects = {stmt.kind for stmt in statements(lowered.body) if isinstance(stmt, Effect)}
+    may_wait = not OF_CUPY.issuperset(re.findall(r"\bcp\.(\w+)", source))
+    return entry.function if may_wait or not HARMLESS.issuperset(effects) else Whole(entry.function, count)
 
 
 def item_of(cell: Any) -> Any:
