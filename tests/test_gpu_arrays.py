@@ -115,7 +115,8 @@ def plus_one(x: Any) -> Any:
 
 
 def test_calls_run_where_their_arguments_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = SimpleNamespace(source="", refusal=None, hidden=[], function=plus_one, memory=SimpleNamespace(written=[]), watched=[])
+    entry = SimpleNamespace(source="", refusal=None, hidden=[], function=plus_one, memory=SimpleNamespace(written=[]),
+                            watched=[])
     anywhere, bound = jit(plus_one, device="cuda"), jit(plus_one, device="cuda:1")
     for compiled in anywhere, bound:
         monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)

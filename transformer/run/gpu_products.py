@@ -21,6 +21,7 @@ from .gpu import is_simulated, library
 WORKSPACE = 32 << 20                    # bytes for products in parts, as NVIDIA recommends for Hopper
 MOST = 2**31 - 1                        # of what cuBLAS counts in 32 bits
 MOST_CALLS = 16                         # for stacks of stacks that lie apart
+MOST_HANDLES = 32
 REMEMBERED = 4096
 KEEP, TURN = 0, 1                       # CUBLAS_OP_N, CUBLAS_OP_T
 TYPES = {"float16": (2, 68, "f"), "bfloat16": (14, 68, "f"), "float32": (0, 68, "f"), "float64": (1, 70, "d"),
@@ -198,6 +199,8 @@ def _handle() -> Handle:
     if found is None:
         with _making:
             found = _handles.get(key) or _handles.setdefault(key, Handle(key[1]))
+            if len(_handles) > MOST_HANDLES:     # of streams that are gone, as a rule
+                del _handles[next(iter(_handles))]
     return found
 
 
