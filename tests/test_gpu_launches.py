@@ -12,7 +12,7 @@ from corpus.kept_aside import conjugate_gradients, streamed, window_of_lanes
 from gpu_checks import check
 from test_golden_gpu import looped
 
-from transformer import grad
+from transformer import grad, vmap
 from transformer.kernels import kernel
 
 
@@ -222,3 +222,52 @@ def smoothed(u, steps):
 def test_many_places_are_shared_by_blocks_where_their_number_is_written_down(function: Any, arguments: Any) -> None:
     """A block does a thousand places, along all axes together."""
     assert "one_block" not in driver_of(check(function, *arguments))
+
+
+def row_loss(w, v, x, y):
+    h = np.tanh(x @ w)
+    scores = h @ v
+    return np.log(np.sum(np.exp(scores - scores.max()))) + scores.max() - scores @ y
+
+
+def of_samples(w, v, x, y):
+    return vmap(grad(row_loss, argnums=(0, 1)), in_axes=(None, None, 0, 0))(w, v, x, y)
+
+
+def test_places_with_rows_have_threads_of_their_own() -> None:
+    """Beside what a block does for each sample, its gradients are written by threads for all of their elements."""
+    rng = np.random.default_rng(0)
+    shapes = (6, 7), (7, 5), (8, 6), (8, 5)
+    driver = driver_of(check(of_samples, *(rng.standard_normal(shape) for shape in shapes)))
+    assert grids_of(driver).count("over_blocks") == 1
+    assert re.search(r"fill_dw\w*\[over_threads\(n - 3 \* fours, n2, d\)\]", driver)
+
+
+def normed(x, scale):
+    h = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5) * scale
+    return np.sum(np.tanh(h) ** 2)
+
+
+def test_rows_of_samples_have_blocks_of_their_own() -> None:
+    """The sums over samples, of columns, do not keep the rows of a sample together in one block."""
+    arguments = np.random.default_rng(0).standard_normal((6, 7, 8)), np.linspace(0.5, 1.5, 8)
+    driver = driver_of(check(grad(normed, argnums=(0, 1)), *arguments, user=normed))
+    assert re.search(r"fill_dx\[over_blocks\(m, n, along=d\)\]", driver)
+    assert re.search(r"fill_parts\[over_threads\(d, n\)\]", driver)
+
+
+def settled(x, w):
+    out = np.empty((x.shape[0], w.shape[0], w.shape[1]))
+    top = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        total = np.sum(x[i])
+        shift = total / x.shape[1]
+        for j in range(w.shape[0]):
+            out[i, j] = w[j] * x[i, j] - shift
+        top[i] = total + shift
+    return out, top
+
+
+def test_what_needs_a_sum_of_its_lane_stays_with_it() -> None:
+    rng = np.random.default_rng(0)
+    check(settled, rng.standard_normal((6, 7)), rng.standard_normal((7, 8)))

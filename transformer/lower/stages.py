@@ -72,7 +72,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, assumptions)
-        body, cells = launched(nests_apart(body), results)
+        body, cells = launched(nests_apart(body, results), results)
         body = wrapped_around(body, [], assumptions)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 

@@ -19,39 +19,62 @@ that lanes compute before their loops are computed in each of the nests.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ...core.grammar import Effect, Let, Loop, Var
+from ...core.grammar import Atom, Effect, Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned, written
 from ..nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, loaded, statements
+from ..threads import own_memory, used_by
 from .placing import is_launched, on_device
-from .private import known_before, with_rows
+from .private import is_local, known_before, with_rows
 from .shares import MOST_AXES, added_to, as_shared, flattened, is_for_blocks, is_long, shared_indices
 
 MOST_REPEATED = 8                      # numbers that are computed again
 
 
-def nests_apart(body: Block) -> Block:
+def nests_apart(body: Block, results: list[Atom]) -> Block:
     """The block with such nests, where the driver knows all sizes."""
-    return _block(body, on_device(body))
+    return _Apart(body, results).block(body)
 
 
-def _block(block: Block, device: set[Var]) -> Block:
-    made: Block = []
-    for stmt in block:
-        if isinstance(stmt, Nest):
-            stmt = _with_rows_of_lanes(stmt)
+class _Apart:
+    """Goes through blocks in order; `around` is what has been made of those around, `uses` says how many statements
+    use a variable, and numbers of `device` are no sizes that the driver knows."""
+
+    def __init__(self, body: Block, results: list[Atom]) -> None:
+        self.device, self.around = on_device(body), list[Block]()
+        self.uses = used_by(body)
+        self.uses.update(set(atom_vars(tuple(results))))
+
+    def block(self, block: Block) -> Block:
+        self.around.append([])
+        for stmt in block:
+            stmt = _with_rows_of_lanes(stmt) if isinstance(stmt, Nest) else stmt
+            made = self._apart(stmt)
+            if made is None and not isinstance(stmt, Nest):
+                for inner in inner_blocks(stmt):
+                    inner[:] = self.block(inner)
+            self.around[-1] += [stmt] if made is None else made
+        return self.around.pop()
+
+    def _apart(self, stmt: Any) -> Block | None:
         nest = as_shared(stmt)
-        rows, parts = ([], None) if nest is None or not _is_sized(nest, device) else _parts(nest)
-        if parts is None and isinstance(stmt, Nest) and _is_sized(stmt, device):
-            parts = _with_more_places(stmt)
-        if parts is None and not isinstance(stmt, Nest):
-            for inner in inner_blocks(stmt):
-                inner[:] = _block(inner, device)
-        made += [*rows, *([stmt] if parts is None else parts)]
-    return made
+        if nest is None or not _is_sized(nest, self.device):
+            return None
+        rows, parts = _parts(nest)
+        if parts is None and isinstance(stmt, Nest):
+            own = own_memory(nest, [each for made in self.around for each in made], self.uses)
+            more, parts = _with_more_places(nest, own)
+            if parts is not None:
+                for made in self.around:
+                    made[:] = [each for each in made if each not in own]
+            rows += more
+        if parts is None:
+            return [*rows, stmt] if rows else None
+        return [*rows, *parts]
 
 
 def _with_rows_of_lanes(nest: Nest) -> Nest:
@@ -103,39 +126,56 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
     return rows, [_with_own_numbers(part, before) for part in parts] if is_possible else None
 
 
-def _with_more_places(nest: Nest) -> Block | None:
-    """A nest cut where lanes go through places, at each of which they go through rows, if it can be."""
-    before = [stmt for stmt in nest.body if isinstance(stmt, Let)]
-    if nest.ordered or len(before) > MOST_REPEATED or any(isinstance(each, (Allocate, Effect)) for each in statements(
-            nest.body)) or shared_indices(nest) != nest.indices or not is_launched(nest):
-        return None
-    if not {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(nest)):
-        return None
+def _with_more_places(nest: Nest, own: list[Allocate]) -> tuple[Block, Block | None]:
+    """Memory of lanes, their `own` that is allocated before among it, as rows, and a nest cut where lanes go through
+    places, at each of which they go through rows, if it can be."""
+    inside = list(statements(nest.body))
+    memory = [*own, *(stmt for stmt in inside if isinstance(stmt, Allocate))]
+    if nest.ordered or any(isinstance(stmt, Effect) for stmt in inside) or not is_launched(nest):
+        return [], None
+    if shared_indices(nest, [stmt.target for stmt in memory]) != nest.indices or _cut(nest, own) is None:
+        return [], None
+    if any(map(is_local, memory)) or not known_before(memory, nest):
+        return [], None
+    rows = with_rows(nest, own, nest.indices)
+    before, parts = _cut(nest, ())               # type: ignore[misc]
+    nests = [_with_own_numbers(Nest(nest.indices, [*before, *part], nest.origin), before) for part in parts]
+    made: Block = []
+    for each in map(flattened, nests):
+        more, smaller = _with_more_places(each, [])
+        rows += more
+        made += [_with_rows_of_lanes(each)] if smaller is None else smaller
+    return rows, made
+
+
+def _cut(nest: Nest, own: Iterable[Allocate]) -> tuple[Block, list[Block]] | None:
+    """The numbers that lanes compute first, and the parts of the rest, none of which needs a number of another one;
+    None where there is one part. Memory of lanes' `own` is taken for rows."""
+    before: Block = []
     parts: list[Block] = [[]]
-    found: set[Var] = set()                      # the numbers of other lanes
+    found: set[Var] = set()                      # the numbers of parts
     for stmt in nest.body:
-        if isinstance(stmt, Let):
-            continue
-        if _has_more_places(stmt, nest, before) and found.isdisjoint(mentioned(stmt)):
+        if isinstance(stmt, Let) and found.isdisjoint(mentioned(stmt)):
+            before.append(stmt)
+        elif _has_more_places(stmt, nest, before, own) and found.isdisjoint(mentioned(stmt)):
             parts += [[stmt], []]
-        else:
+        elif not isinstance(stmt, Allocate):
             parts[-1].append(stmt)
             found.update(defined(stmt))
     parts = [part for part in parts if part]
-    if len(parts) < 2 or not _is_apart(parts):
-        return None
-    nests = [Nest(nest.indices, [*before, *part], nest.origin) for part in parts]
-    nests = [flattened(_with_own_numbers(each, before)) for each in nests]
-    return [part for each in nests for part in _with_more_places(each) or [_with_rows_of_lanes(each)]]
+    again = {array for stmt in before for array in loaded(stmt)}
+    is_possible = len(before) <= MOST_REPEATED and again.isdisjoint(written(nest)) and _is_apart(parts)
+    return (before, parts) if len(parts) > 1 and is_possible else None
 
 
-def _has_more_places(stmt: Any, nest: Nest, before: Block) -> bool:
+def _has_more_places(stmt: Any, nest: Nest, before: Block, own: Iterable[Allocate]) -> bool:
     """Whether a part of what lanes do is a nest of which threads may share the places, and which goes through rows, or
     is a row beside a few numbers."""
     if not isinstance(stmt, Nest) or stmt.ordered or not (_has_rows(stmt) or _is_row(nest)):
         return False
     part = _part(nest, before, stmt)
-    return len(shared_indices(part)) == len(part.indices) <= MOST_AXES
+    inside = {each.target for each in own} & written(stmt)
+    return not inside and len(shared_indices(part)) == len(part.indices) <= MOST_AXES
 
 
 def _has_rows(nest: Nest) -> bool:
