@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from gpu_checks import check
 
 
@@ -53,3 +55,28 @@ def test_pythons_own_numbers_raise() -> None:
     with pytest.raises(ZeroDivisionError):
         check(divided, X, 0.0, typed=False)
     assert "np.float64" not in check(divided, X, 2.0, typed=False)
+
+
+def of_libraries(a):
+    sign, logarithm = np.linalg.slogdet(a)
+    return np.linalg.det(a) ** 2 + sign * logarithm, np.linalg.svdvals(a), scipy.special.sici(a[0])
+
+
+def test_what_libraries_give_stays_on_the_device() -> None:
+    """Numbers, of which CuPy makes arrays without axes, are in memory; what the host computes is brought."""
+    source = check(of_libraries, np.random.default_rng(0).normal(size=(3, 3)) + 2 * np.eye(3))
+    assert re.search(r"\w+\[:\], \w+\[:\] = cp.linalg.slogdet\(a\)", source)
+    assert "cp.linalg.svd(a, compute_uv=False)" in source and "map(cp.asarray, scipy.special.sici(" in source
+
+
+def stacked(x):
+    stack = [x[0], x[1] ** 2]
+    if x[2] > 0:
+        stack.pop()
+    return sum(stack) * stack[-1]
+
+
+@pytest.mark.parametrize("last", [-1.0, 1.0])
+def test_no_place_is_below_zero(last: float) -> None:
+    """A sum in parts of what is one longer than an array begins at its first element."""
+    check(stacked, np.array([0.7, -0.4, last]))
