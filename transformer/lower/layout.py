@@ -31,10 +31,10 @@ def free_arrays(block: Block, results: list[Atom], in_place: bool = False) -> se
 def laid_out(block: Block, results: list[Atom]) -> Block:
     """The block with the axes of such arrays in the order of its loops."""
     free, gains = free_arrays(block, results, in_place=True), defaultdict[Var, dict[int, int]](lambda: defaultdict(int))
-    for array, at, around in _accesses(block, []):
+    for array, at, around, is_innermost in _accesses(block, []):
         axis = _axis(at, around[-1]) if around and array in free else None
         if axis is not None:
-            gains[array][axis] += DEEPER ** len(around)
+            gains[array][axis] += DEEPER ** (len(around) - 1 + is_innermost)
     orders = {}
     for array, gain in gains.items():
         last = len(array.type.sizes) - 1                                 # type: ignore[union-attr]
@@ -44,13 +44,15 @@ def laid_out(block: Block, results: list[Atom]) -> Block:
     return _Order(orders).block(block) if orders else block
 
 
-def _accesses(block: Block, around: list[Var]) -> Iterator[tuple[Any, tuple[Atom, ...], list[Var]]]:
-    """Elements that are read and written, with the positions of the loops around them."""
+def _accesses(block: Block, around: list[Var]) -> Iterator[tuple[Any, tuple[Atom, ...], list[Var], bool]]:
+    """Elements that are read and written, with the positions of the loops around them, and whether there is none beside
+    them: one place after another is used at once then."""
+    is_innermost = not any(isinstance(stmt, (Nest, Fold, Loop)) for stmt in block)
     for stmt in block:
         if isinstance(stmt, Store):
-            yield stmt.array, stmt.at, around
+            yield stmt.array, stmt.at, around, is_innermost
         elif is_load(stmt):
-            yield stmt.args[0], stmt.args[1:], around
+            yield stmt.args[0], stmt.args[1:], around, is_innermost
         own: list[Var] = []
         if isinstance(stmt, (Nest, Fold)):
             own = [index.var for index in stmt.indices]

@@ -43,9 +43,12 @@ from .products import see_through
 from .promotion import promoted
 from .ragged import with_begins
 from .raveling import ravel
+from .rows_together import rows_together
 from .scoped import sizes_in_scope
 from .shared_factors import with_shared_factors
+from .sinking import sink
 from .sliding import slide
+from .steady import read_before
 from .strips import in_strips
 from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate
@@ -113,9 +116,11 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
-        body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
+        body = laid_out(interchange(sink(body, results), results), results)
+        body = in_strips(body, function.params, results, threads)
         body = body if threads else slide(body, results)
-        body = without_fills(join(jam(with_latest_last(shortened(handed_on(tile(peel(body)), results))))))
+        body = read_before(with_latest_last(shortened(handed_on(tile(peel(body)), results))))
+        body = without_fills(join(jam(rows_together(body))))
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)
