@@ -49,7 +49,7 @@ def join(block: Block, in_sweep: bool = False) -> Block:
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = join(inner, in_sweep or isinstance(stmt, Loop))
+            inner[:] = join(inner, in_sweep or isinstance(stmt, Loop) or isinstance(stmt, Nest) and stmt.ordered)
         made.append(stmt)
         if isinstance(stmt, Nest):
             _join_last(made, in_sweep)
