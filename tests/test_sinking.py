@@ -67,7 +67,17 @@ def in_places(a: Any, b: Any, near: Any) -> Any:
     return out
 
 
-SUNK, STAYING = [added_up, down_and_up], [read_again, the_last_ones, so_often, in_places]
+def told(a: Any, b: Any, near: Any) -> Any:
+    """What is printed is printed each time."""
+    out = np.zeros_like(a)
+    for j in range(3):
+        for i in range(2):
+            print(i)
+            out[i] += (a[i] @ b[0]) @ b[j]
+    return out
+
+
+SUNK, STAYING = [added_up, down_and_up], [read_again, the_last_ones, so_often, in_places, told]
 
 
 def arguments(n: int = 3, dtype: str = "f8", size: int = 4) -> tuple[Any, ...]:

@@ -35,6 +35,7 @@ from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
 from .effects import done
+from .few_sorted import sorted_by_comparisons, sorts_few
 from .filling import filled
 from .handles import packed, unpacked
 from .known_extremes import extreme_at, extremes_of, place_of
@@ -211,6 +212,8 @@ class Expansion:
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form",
                                instead="Run it without jit.")
+        elif sorts_few(stmt):
+            sorted_by_comparisons(stmt)
         elif missing(op) is None and self._has_definition(op) and self._defined(stmt):
             pass
         elif is_of_library(stmt):

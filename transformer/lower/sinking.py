@@ -19,6 +19,7 @@ from typing import Any
 from ..core.builder import current
 from ..core.grammar import Atom, Effect, If, Let, Loop, Var
 from ..core.walk import atom_vars, size_of_atom
+from .checks import CHECK
 from .copying import NestCopier
 from .interchange import only_writes
 from .lifetimes import mentioned, written
@@ -27,22 +28,23 @@ from .threads import used_by
 
 KNOWN = (Let, Store, Product, Nest, Fold, If, Effect)
 Writes = Store | Product
+RAISING = "assert", "raise", CHECK
 
 
 def sink(block: Block, results: list[Atom]) -> Block:
     """The block with such loops moved inside, in place."""
     memory = {stmt.target for stmt in statements(block) if is_empty_memory(stmt)}.difference(atom_vars(results))
-    _sink(block, memory, used_by(block))
+    _sink(block, block, memory)
     return block
 
 
-def _sink(block: Block, memory: set[Var], users: Counter[Var]) -> None:
+def _sink(block: Block, whole: Block, memory: set[Var]) -> None:
     for k, stmt in enumerate(block):
         if isinstance(stmt, Loop):
             for depth in range(len(_chain(stmt)) - 2, -1, -1):
-                block[k] = _sunk(_chain(block[k]), depth, memory, users)
+                block[k] = _sunk(_chain(block[k]), depth, whole, memory)
         for inner in inner_blocks(block[k]):
-            _sink(inner, memory, users)
+            _sink(inner, whole, memory)
 
 
 def _chain(loop: Loop) -> list[Loop]:
@@ -52,14 +54,14 @@ def _chain(loop: Loop) -> list[Loop]:
     return [loop, *_chain(body[-1])] if inside else [loop]
 
 
-def _sunk(chain: list[Loop], depth: int, memory: set[Var], users: Counter[Var]) -> Loop:
+def _sunk(chain: list[Loop], depth: int, whole: Block, memory: set[Var]) -> Loop:
     """The outermost of the loops, once the one at a depth is the innermost one, if that is possible and better."""
     if depth > len(chain) - 2 or not all(map(only_writes, chain[depth:])):
         return chain[0]
     loop, *inner = chain[depth:]
     if not current().assumptions.certainly_at_least(size_of_atom(loop.trips), 1):        # type: ignore[arg-type]
         return chain[0]
-    parts = _Parts(loop, [*loop.body[:-1], *inner[-1].body], _own(chain[depth:], memory, users))
+    parts = _Parts(loop, [*loop.body[:-1], *inner[-1].body], _own(chain[depth:], whole, memory))
     if not parts.may_be_inside(inner) or not parts.are_apart():
         return chain[0]
     inner[-1].body, loop.body = [*parts.steady(), loop], parts.varying()
@@ -68,10 +70,10 @@ def _sunk(chain: list[Loop], depth: int, memory: set[Var], users: Counter[Var]) 
     return chain[0] if depth else inner[0]
 
 
-def _own(chain: list[Loop], memory: set[Var], users: Counter[Var]) -> set[Var]:
+def _own(chain: list[Loop], whole: Block, memory: set[Var]) -> set[Var]:
     """Memory that nothing but one iteration uses at a time."""
     carried = {carry.entry for each in chain for carry in each.carries}
-    inside = used_by([chain[0]])
+    inside, users = used_by([chain[0]]), used_by(whole)
     return {array for array in memory - carried if inside[array] == users[array]}
 
 
@@ -118,9 +120,11 @@ class _Parts:
                 and any(isinstance(stmt, (Nest, Product)) and self._has_steady(stmt) for stmt in self.body))
 
     def _is_in_order(self, stmt: Any) -> bool:
-        """Whether a statement raises where it varies, or is a branch or a sum that writes."""
+        """Whether a statement is done each time for what it does, or is a branch or a sum that writes."""
         if isinstance(stmt, Effect):
-            return self._varies(stmt)
+            return stmt.kind not in RAISING or self._varies(stmt)
+        if isinstance(stmt, Nest):
+            return any(isinstance(each, Effect) for each in statements([stmt]))
         if isinstance(stmt, If):
             raises = any(isinstance(each, Effect) for each in statements([stmt]))
             return raises and self._varies(stmt) or bool(written(stmt))
@@ -153,7 +157,7 @@ class _Parts:
         return [part for stmt in self.body for part in self._part(stmt, varying=True)]
 
     def _part(self, stmt: Any, varying: bool) -> Iterator[Any]:
-        if not isinstance(stmt, (Nest, Store, Product)):
+        if not written(stmt):
             if self._varies(stmt) is varying:
                 yield stmt
             return
