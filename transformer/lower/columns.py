@@ -55,10 +55,10 @@ def _by_rows(nest: Nest, only_long: bool) -> Block:
         return [nest]
     if len(folds) > 1 and any(step.op is Add for step in steps):
         return [nest]
-    if not all(_reads_columns(nest, fold) for fold in folds):
+    if not all(reads_columns(nest, fold) for fold in folds):
         return [nest]
     at = nest.body.index(folds[0])
-    if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or _mentions(nest, folds[0], at):
+    if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or mentions(nest, folds[0], at):
         return [nest]
     *made, last = _apart(nest, at, folds[0], folds[0].carries[0], steps[0])
     return [*made, *(_by_rows(last, only_long) if len(folds) > 1 else [last])]
@@ -74,11 +74,11 @@ def _is_scan(nest: Nest, folds: list[Fold], only_long: bool) -> bool:
     if only_long and min(places(folds[0].indices), places(nest.indices[-1:])) <= MOST_PLACES:
         return False
     before = nest.body[:-1]
-    return all(isinstance(stmt, Let) for stmt in before) and not _mentions(nest, folds[0], len(before)) and (
-        _reads_columns(nest, folds[0]) and _is_long(nest))
+    return all(isinstance(stmt, Let) for stmt in before) and not mentions(nest, folds[0], len(before)) and (
+        reads_columns(nest, folds[0]) and is_long(nest))
 
 
-def _is_long(nest: Nest) -> bool:
+def is_long(nest: Nest) -> bool:
     """Whether a row is worth a loop of its own: of a short one, columns share what is fetched of memory anyway."""
     size, assumptions = product([index.size for index in nest.indices]), current().assumptions
     return assumptions.certainly_at_least(size, MOST_PLACES + 1) or assumptions.choose(size, MOST_PLACES + 1)
@@ -137,13 +137,13 @@ def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, step: Let) -> Block:
     return [Allocate(totals, "sum", nest.origin), first, sums, last]
 
 
-def _mentions(nest: Nest, fold: Fold, at: int) -> bool:
+def mentions(nest: Nest, fold: Fold, at: int) -> bool:
     """Whether the size of what is added up depends on the column."""
     inside = {index.var for index in nest.indices}.union(*(stmt.targets for stmt in nest.body[:at]))
     return not inside.isdisjoint(atom_vars(tuple(index.size for index in fold.indices)))
 
 
-def _reads_columns(nest: Nest, fold: Fold) -> bool:
+def reads_columns(nest: Nest, fold: Fold) -> bool:
     """Whether the arrays of more than one axis that are added up lie across the sum."""
     columns, rows = {index.var for index in nest.indices}, {index.var for index in fold.indices}
     across = along = 0

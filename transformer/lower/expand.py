@@ -38,7 +38,7 @@ from .effects import done
 from .few_sorted import sorted_by_comparisons, sorts_few
 from .filling import filled
 from .handles import packed, unpacked
-from .known_extremes import extreme_at, extremes_of, place_of
+from .known_extremes import extreme_at, extremes_of, goes_down_columns, place_of, with_extreme
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -288,7 +288,9 @@ class Expansion:
         if not stmt.attrs.get("keepdims"):
             earlier = self.earlier(replace(stmt, attrs=rule_attrs(stmt)))
             extreme = None if earlier or self.for_gpu else extreme_at(stmt, self.extremes)
-            if extreme is not None:
+            if extreme is not None and goes_down_columns(stmt) and self.earlier(extreme) is None:
+                with_extreme(stmt, extreme)
+            elif extreme is not None:
                 self._folded(extreme)
                 place_of(stmt, extreme)
             else:

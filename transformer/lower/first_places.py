@@ -39,6 +39,12 @@ def first_places(block: Block) -> Block:
     return made
 
 
+def is_of_place(stmt: Fold) -> bool:
+    """Whether a fold finds an extreme of numbers in memory, and the first place where it is."""
+    return len(stmt.carries) == 2 and _Places(stmt).chosen() is not None and not any(
+        isinstance(each, Nest) for each in stmt.body)
+
+
 class _Places:
     """A fold that hands on an item and its place."""
 
@@ -47,13 +53,13 @@ class _Places:
         self.made: dict[Any, Let] = {each.target: each for each in stmt.body if isinstance(each, Let)}
 
     def folds(self) -> Block:
-        (best, place), chosen = self.stmt.carries, self._chosen()
+        (best, place), chosen = self.stmt.carries, self.chosen()
         if chosen is None or any(isinstance(each, Nest) for each in self.stmt.body):
             return [self.stmt]
         op, item, position = chosen
         return [self._extreme(op, item, best), self._first(item, position, best.out, place)]
 
-    def _chosen(self) -> tuple[Any, Var, Atom] | None:
+    def chosen(self) -> tuple[Any, Var, Atom] | None:
         """The op of the extreme, the item and its place."""
         best, place = self.stmt.carries
         own, other = (self.made.get(carry.next) for carry in (best, place))

@@ -19,6 +19,7 @@ from .levels import as_one, level
 from .merging import merge_nests
 from .nests import Block
 from .parting import part, undivided
+from .places_of_columns import places_by_rows
 from .shrinking import shrink
 from .substitution import FREE, substitute_arrays
 from .unrolling import unroll
@@ -42,7 +43,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
     if not choices.for_gpu:
-        block = first_places(block)
+        block = first_places(places_by_rows(block))
     if undivided(block):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)

@@ -4,7 +4,8 @@
     top = max(scores, axis=0)         →     nest j: fold k, place = n
                                                 minimum(place, k if scores[k, j] == top[j] else n)
 
-Other places have an extreme of their own, in the same way (`first_places`).
+Down columns both come from one fold, which `places_of_columns` does row by row. Other places have an extreme of their
+own, in the same way (`first_places`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from ..ops.reduction import Argmax, Argmin, Max, Min
 from ..ops.selection import Minimum
 from ..ops.value import Value, apply, rule_attrs, value
 from .access import Stored, fitted, running
-from .filling import filled
-from .folds import axes_of, fold, joined
+from .filling import filled, stored
+from .folds import Steps, axes_of, fold, joined
+from .nests import Allocate, emit
 
 EXTREMES: dict[Any, Any] = {Argmax: Max, Argmin: Min}
 Key = tuple[Any, Any, tuple[int, ...]]
@@ -50,6 +52,29 @@ def extreme_at(stmt: Let, known: dict[Key, dict[str, Any]]) -> Let | None:
         return None
     top = Var(ArrayType(type.dtype, without(type.sizes, axes)), "top" if op is Max else "bottom")
     return Let((top,), op, stmt.args, attrs, stmt.origin)
+
+
+def goes_down_columns(stmt: Let) -> bool:
+    """Whether a reduction leaves the last axis."""
+    x: Any = type_of(stmt.args[0])
+    return x.rank - 1 not in axes_of(stmt)
+
+
+def with_extreme(stmt: Let, extreme: Let) -> None:
+    """Emits the nest for the place of an extreme and the extreme, of columns that are done row by row."""
+    x, axes = Stored(stmt.args[0]), axes_of(stmt)
+    sizes = tuple(x.shape[k] for k in axes)
+    emit(Allocate(extreme.target, stmt.op.name, current().origin))
+
+    def element(at: tuple[Any, ...]) -> Any:
+        steps = Steps(stmt, lambda inner: x[joined(at, inner, axes)])
+        with running(sizes) as (indices, inner):
+            state = steps.begin(sizes)
+            state = fold(indices, state, lambda entries: steps.next(entries, inner, sizes)) if indices else state
+        emit(stored(extreme.target, at, state[0]))
+        return state[1]
+
+    filled(stmt, element)
 
 
 def place_of(stmt: Let, extreme: Let) -> None:
