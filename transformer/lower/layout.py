@@ -21,7 +21,6 @@ from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_lo
 from .shrinking import own_memory
 
 DEEPER = 100                           # iterations that a loop is thought to have
-NO_GAIN = 0, 0
 
 
 def free_arrays(block: Block, results: list[Atom], in_place: bool = False) -> set[Var]:
@@ -30,27 +29,24 @@ def free_arrays(block: Block, results: list[Atom], in_place: bool = False) -> se
 
 
 def laid_out(block: Block, results: list[Atom]) -> Block:
-    """The block with the axes of such arrays in the order of its loops: of innermost ones, in which one place after
-    another is used at once, and where these do not tell, of the others."""
-    free, gains = free_arrays(block, results, in_place=True), defaultdict[Var, dict[int, tuple[int, int]]](dict)
+    """The block with the axes of such arrays in the order of its loops."""
+    free, gains = free_arrays(block, results, in_place=True), defaultdict[Var, dict[int, int]](lambda: defaultdict(int))
     for array, at, around, is_innermost in _accesses(block, []):
         axis = _axis(at, around[-1]) if around and array in free else None
         if axis is not None:
-            inner, outer = gains[array].get(axis, NO_GAIN)
-            gain = DEEPER ** len(around)
-            gains[array][axis] = (inner + gain, outer) if is_innermost else (inner, outer + gain)
+            gains[array][axis] += DEEPER ** (len(around) - 1 + is_innermost)
     orders = {}
-    for array, gain_of in gains.items():
+    for array, gain in gains.items():
         last = len(array.type.sizes) - 1                                 # type: ignore[union-attr]
-        best = max(gain_of, key=lambda axis: (gain_of[axis], axis))
-        if gain_of[best] > gain_of.get(last, NO_GAIN):
+        best = max(gain, key=lambda axis: (gain[axis], axis))
+        if gain[best] > gain[last]:
             orders[array] = [*(axis for axis in range(last + 1) if axis != best), best]
     return _Order(orders).block(block) if orders else block
 
 
 def _accesses(block: Block, around: list[Var]) -> Iterator[tuple[Any, tuple[Atom, ...], list[Var], bool]]:
     """Elements that are read and written, with the positions of the loops around them, and whether there is no loop
-    beside them."""
+    beside them: one place after another is used at once then."""
     is_innermost = not any(isinstance(stmt, (Nest, Fold, Loop)) for stmt in block)
     for stmt in block:
         if isinstance(stmt, Store):
