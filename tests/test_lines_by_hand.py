@@ -87,6 +87,16 @@ def spectrum(x: Any) -> Any:
     return np.sum(np.abs(z - 0.5) ** 2)
 
 
+def mixture(m: Any, s: Any) -> Any:
+    scale = np.exp(s)
+    z = (V[:, None] - m) / scale
+    return -np.mean(np.log(np.sum(np.exp(-0.5 * z ** 2) / scale, axis=1)))
+
+
+def volume(a: Any) -> Any:
+    return -0.5 * np.log(np.linalg.det(a)) * np.linalg.det(a) - 0.5 * np.log(np.linalg.det(a @ a))
+
+
 def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
@@ -143,6 +153,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (angle, (X, X[::-1] + 1), [], ["np.inf"]),
     (logarithm_of_ratio, (1.2, 0.7), [], ["/ ratio / k"]),
     (spectrum, (V,), ["2 * np.conj(z - 0.5)"], ["abs", "sign"]),
+    (mixture, (V[:2], X[0, :2]), [], ["* scale"]),
+    (volume, (np.outer(V, V) + 3 * np.eye(3),), [], ["/ det"]),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),

@@ -33,12 +33,48 @@ def moves(x: Any) -> Any:
     return x @ (2 * x.T).T
 
 
+def solved_twice(a: Any, b: Any) -> Any:
+    x = np.linalg.solve(a, b)
+    return x @ np.linalg.solve(a.T, x)
+
+
+def logistic(w: Any, b: Any) -> Any:
+    z = 1 / (1 + np.exp(-(X @ w + b)))
+    return np.sum(z ** 2)
+
+
+def standardized(x: Any) -> Any:
+    y = (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.5)
+    return np.sum(np.tanh(y) ** 3)
+
+
+def turned_to(x: Any) -> Any:
+    n = np.linalg.norm(x)
+    return x / n @ V
+
+
+def kernel(log_l: Any) -> Any:
+    d = (V[:, None] - V[None, :]) / np.exp(log_l)
+    return np.sum(np.exp(-0.5 * d ** 2))
+
+
+def decayed(w: Any) -> Any:
+    return np.sum(np.sin(w)) + 0.01 * w @ w
+
+
 TANGENTS = [
     (pendulum, (0.3, 0.7, 0.1), (1.0, 1.0, 1.0),
      ["dtotal = dp * p + dq * sin_q + (ddt * sin_q + dt * (dq * cos_q) - ratio * dp) / p"], ["0.5 * (", "/ p / p"]),
     (directed, (V, V), (V, V), ["(dx + dv - unit * (dx @ x / root)) / root", "same = scaled == top\n"], ["x @ dx"]),
     (chosen, (V, 0.7), (V, 1.0), ["np.sum(np.where(mask, dr * r, "], ["0.0"]),
     (moves, (X[:, :2],), (X[:, :2],), ["x @ scaled, dx @ scaled + x @ (2 * dx)"], [".T"]),
+    (solved_twice, (np.eye(3) + X.T @ X, V), (np.outer(V, V + 1), V),
+     ["dx = np.linalg.solve(a, db - da @ x)\n", "np.linalg.solve(a.T, dx - da.T @ solution)"], []),
+    (logistic, (V, 0.1), (V, 0.3), ["z = 1 / (1 + np.exp(-(X @ w + b)))\n", "(X @ dw + db) * z * (1 - z)\n"], []),
+    (standardized, (X ** 2,), (X,), [" - y * (np.mean(diff * dx, axis=0) / root)) / root"], ["shape", "np.sum(diff"]),
+    (turned_to, (V,), (V + 1,), ["dn = x @ dx / n\n"], ["np.inf"]),
+    (kernel, (0.1,), (1.0,), [], ["/ e"]),
+    (decayed, (V,), (V + 1,), ["0.02 * (dw @ w)"], ["0.01 * dw"]),
 ]
 
 

@@ -19,11 +19,9 @@ def logistic_jvp(w, b, x, y, dw):
         raise ValueError(f"dw {dw.shape} must be {w.shape}")
     if any(each.dtype.kind != "f" for each in (w, x, y, dw)):
         raise TypeError("w, x, y and dw must be arrays of floats")
-    e = np.exp(-(x @ w + b))
-    total = 1 + e
-    p = 1 / total
-    dp = x @ dw * e * p / total
-    diff_y = 1 - y
+    ddot = x @ dw
+    p = 1 / (1 + np.exp(-(x @ w + b)))
     diff_p = 1 - p
+    diff_y = 1 - y
     minus = -np.mean(y * np.log(p) + diff_y * np.log(diff_p))
-    return minus, -np.mean(y * (dp / p) - diff_y * (dp / diff_p))
+    return minus, -np.mean(y * (ddot * diff_p) - diff_y * (ddot * p))

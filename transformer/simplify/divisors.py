@@ -32,7 +32,6 @@ function f(e: f64[n, m], s: f64[n, 1], dp: f64[n, m])
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -47,7 +46,7 @@ from ..ops.reduction import gone, reduced_count
 from ..ops.statistics import Mean
 from .changes import with_operand
 from .neutral import number
-from .quotients import divides
+from .quotients import divides, joined, without
 from .rewriter import array_type
 from .signs import negated
 
@@ -125,13 +124,14 @@ def _squeezed(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Divide, terms, widened.args[0])
 
 
-@with_operand("divide")
+@with_operand("divide", "negative")
 def _over_both(fold: Fold, stmt: Let) -> Any:
     """a / s - b / s * c → (a - b * c) / s, -a / s - b / s → -(a + b) / s."""
     if stmt.attrs:
         return None
     for place in (0, 1):
-        quotient = _quotient(fold, stmt, stmt.args[place])
+        sign = fold.own(stmt.args[place], "negative")
+        quotient = _quotient(fold, stmt, stmt.args[place] if sign is None else sign.args[0])
         divisor = None if quotient is None else quotient.args[1]
         if quotient is None or not isinstance(divisor, Var):
             continue
@@ -142,10 +142,11 @@ def _over_both(fold: Fold, stmt: Let) -> Any:
 
 
 def _to_divisor(fold: Fold, atom: Atom, divisor: Var) -> list[Let]:
-    """The products and quotients that nothing else uses, from `atom` inwards, to one by this divisor."""
+    """The products and quotients that nothing else uses, and signs of such, from `atom` inwards, to one by this
+    divisor."""
     path: list[Let] = []
     while len(path) < DEEPEST:
-        inner = fold.own(atom, "multiply", "divide")
+        inner = fold.own(atom, "multiply", "divide", "negative")
         if inner is None or inner.attrs:
             return []
         path.append(inner)
@@ -159,8 +160,8 @@ def _without(fold: Fold, like: Let, path: list[Let]) -> Atom:
     """What a path of products and quotients gives without the last divisor: new statements before `like`."""
     value = path[-1].args[0]
     for each in path[-2::-1]:
-        type = joined(each.op, array_type(value), array_type(each.args[1]))
-        value = fold.emit(like, each.op, value, each.args[1], type=type)
+        args = (value, *each.args[1:])
+        value = fold.emit(like, each.op, *args, type=joined(each.op, *map(array_type, args)))
     return value
 
 
@@ -172,14 +173,9 @@ def _fits(fold: Fold, stmt: Let, divisor: Var, paths: list[list[Let]]) -> bool:
     for path in paths:
         type = array_type(path[-1].args[0])
         for each in path[-2::-1]:
-            type = joined(each.op, type, array_type(each.args[1]))
+            type = joined(each.op, type, *map(array_type, each.args[1:]))
         types.append(type)
     return divides(fold, stmt.target, joined(stmt.op, *types), array_type(divisor))
-
-
-def joined(op: Any, *types: ArrayType) -> ArrayType:
-    """The type of an operation; of Python's numbers it is one of Python's."""
-    return replace(op.types(*types), weak=all(type.weak for type in types))
 
 
 def _divided_once(fold: Fold, stmt: Let, divisor: Var, a: Atom, b: Atom) -> Any:
@@ -229,6 +225,20 @@ def _by_other_share(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("add")
+def _over_other_share(fold: Fold, stmt: Let) -> Any:
+    """a * e / s → a * (1 - z), likewise: the tangent of a logistic function."""
+    total = fold.defined_by(stmt.args[1], "add") if fold.is_derivative(stmt) and not stmt.attrs else None
+    for part in () if total is None else total.args:
+        share = _logistic(fold, stmt.args[1], part) if _is_exponential(fold, part) else None
+        if share is None or not fold.has_type(share, stmt.target):
+            continue
+        terms = without(fold, stmt, stmt.args[0], part, "multiply")
+        if terms is not None:
+            return fold.become(stmt, Multiply, terms, fold.emit(stmt, Subtract, ONE, share, type=type_of(share)))
+    return None
+
+
 def _is_exponential(fold: Fold, atom: Atom) -> bool:
     """Whether an atom is a number to the power of something, also where it was recorded."""
     stmt = fold.definition.get(fold.recorded_as(atom)) if isinstance(atom, Var) else None
@@ -249,9 +259,12 @@ def _logistic(fold: Fold, whole: Atom, part: Atom) -> Var | None:
 
 @with_operand("divide")
 def _number_over(fold: Fold, stmt: Let) -> Any:
-    """3 * (a / s) → 3 * a / s, of floating point numbers."""
+    """3 * (a / s) → 3 * a / s, of floating point numbers; a tangent that has a name keeps its line."""
     number, inner = stmt.args[0], _quotient(fold, stmt, stmt.args[1])
     if not isinstance(number, Const) or inner is None or stmt.attrs or not array_type(inner.args[0]).is_inexact:
+        return None
+    primal = inner.target.primal
+    if not fold.is_generated and primal is not None and primal.name:
         return None
     type = joined(Multiply, array_type(number), array_type(inner.args[0]))
     if isinstance(inner.args[0], Const) or not divides(fold, stmt.target, type, array_type(inner.args[1])):
@@ -314,4 +327,4 @@ def _quotient(fold: Fold, stmt: Let, atom: Atom) -> Let | None:
 
 
 RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "squeeze": [_squeezed],
-         "multiply": [_by_share, _by_other_share, _number_over], "divide": [_mean]}
+         "multiply": [_by_share, _by_other_share, _number_over], "divide": [_mean, _over_other_share]}

@@ -32,7 +32,8 @@ from ..core.grammar import Atom, Let, Var
 from ..core.types import ArrayType
 from ..ops.arithmetic import Multiply
 from .changes import with_operand
-from .divisors import DEEPEST, ONE, joined
+from .divisors import DEEPEST, ONE
+from .quotients import joined
 from .rewriter import array_type
 from .shapes import covers
 

@@ -18,7 +18,8 @@ function f(x: f64[n], d: f64)
     return u
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `truths`
-(``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `lengths` (norms that are not 0), `choices`
+(``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `lengths` (norms that are not 0),
+`linear_terms` (``solve(a, x) + solve(a, y)``), `choices`
 (``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
 `elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
 `counts` (``2 * float(k) * y``), `wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
@@ -62,6 +63,7 @@ from . import (
     factors,
     filled,
     lengths,
+    linear_terms,
     neutral,
     polar,
     powers,
@@ -96,9 +98,9 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors, lengths,
-                   shapes, filled, unit_axes, elements, rows, updates, classes, counts, wider, traces,
-                   scattered):
+    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors,
+                   linear_terms, lengths, shapes, filled, unit_axes, elements, rows, updates, classes, counts,
+                   wider, traces, scattered):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -209,10 +211,16 @@ class Fold(Rewriter):
     def derived(self) -> set[Var]:
         return derived(self.function)
 
+    @cached_property
+    def moved(self) -> set[Var]:
+        """What rests on a tangent that the function is given: all of it belongs to the derivative."""
+        is_given = any(var.primal is not None for var in self.function.params)
+        return self.derived if is_given else set()
+
     def is_derivative(self, stmt: Let) -> bool:
         """Whether a statement is part of the reverse sweep, or computes a tangent, not what a user wrote, and may be
         rounded otherwise, as nothing is decided by it."""
-        is_ours = self.is_generated or stmt.target.primal is not None
+        is_ours = self.is_generated or stmt.target.primal is not None or stmt.target in self.moved
         return is_ours and self.deciding.isdisjoint(stmt.targets)
 
     def defined_by(self, atom: Atom, *names: str) -> Let | None:
@@ -287,6 +295,8 @@ class Fold(Rewriter):
         target = Var(type)
         for atom in args:
             self.mention(atom)
+        if like.target in self.moved:
+            self.moved.add(target)
         stmt = Let((target,), op, args, attrs, like.origin)
         self.definition[target] = stmt
         self.out.append(stmt)

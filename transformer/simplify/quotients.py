@@ -25,6 +25,7 @@ function f(a: f64[n], b: f64[n])
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -73,7 +74,7 @@ def _undone(fold: Fold, stmt: Let) -> Any:
                 isinstance(factor, (Var, Size)) or _is_constant(fold, factor)):
             rest = without(fold, stmt, terms, factor, "multiply" if divides else "divide")
             if rest is not None:
-                is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0
+                is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0 and fold.has_type(rest, stmt.target)
                 return become_last(fold, stmt) if is_new else fold.or_copy(stmt, rest)
     return None
 
@@ -114,7 +115,7 @@ def without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: 
         less = without(fold, like, own.args[place], factor, name, depth - 1)
         if less is not None:
             args = (*own.args[:place], less, *own.args[place + 1:])
-            return fold.emit(like, own.op, *args, type=type_of(own.target))
+            return fold.emit(like, own.op, *args, type=joined(own.op, *map(array_type, args)))
     return None
 
 
@@ -123,7 +124,7 @@ def _rest(fold: Fold, like: Let, own: Let, factor: Atom, name: str) -> Atom | No
     first, second = own.args[0], own.args[-1]
     if own.op.name == name:
         for rest, other in (own.args,) if name == "divide" else (own.args, own.args[::-1]):
-            if same_atom(other, factor) and fold.has_type(rest, own.target):
+            if same_atom(other, factor) and _is_as_wide(fold, rest, own.target):
                 return rest
     elif own.op is Divide and same_atom(first, factor) and fold.has_type(second, own.target):
         return fold.emit(like, Divide, ONE, second, type=type_of(own.target))
@@ -132,6 +133,12 @@ def _rest(fold: Fold, like: Let, own: Let, factor: Atom, name: str) -> Atom | No
             fold, own.target, first, beside):
         return None
     return fold.emit(like, Divide, first, beside, type=type_of(own.target))
+
+
+def _is_as_wide(fold: Fold, rest: Atom, target: Var) -> bool:
+    """Whether a factor has the type of a product, or is a number of Python's where that is one of NumPy's."""
+    own, wanted = array_type(rest), array_type(target)
+    return fold.has_type(rest, target) or own.weak and not wanted.rank and own.dtype == wanted.dtype
 
 
 def _beside(fold: Fold, divisor: Atom, factor: Atom, name: str) -> Atom | None:
@@ -292,6 +299,11 @@ def divides(fold: Fold, target: Var, first: ArrayType, second: ArrayType) -> boo
     found = Divide.types(first.with_sizes(()), second.with_sizes(()))
     fits = found.dtype == wanted.dtype and (first.weak and second.weak) == wanted.weak
     return bool(fits) and covers(fold, (first, second), target)
+
+
+def joined(op: Any, *types: ArrayType) -> ArrayType:
+    """The type of an operation; of Python's numbers it is one of Python's."""
+    return replace(op.types(*types), weak=all(type.weak for type in types))
 
 
 def _is_unit(factor: Any, other: Atom) -> bool:

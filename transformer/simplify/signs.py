@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .fold import Fold
 
 DEEPEST = 12                   # nested products in which a sign or constant is looked for
-PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
+PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer", "solve", "solve_triangular")
 TOTALS = ("sum", "mean", "trace")
 MOVED = ("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "moveaxis", "roll", "flip", "diag",
          "diagonal", "tril", "triu")

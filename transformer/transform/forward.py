@@ -57,6 +57,8 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder, of_argumen
     with (named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body,
           symmetric_matrices(function.body, inputs if of_arguments else (), builder)):
         new_params = [Var(p.type, derivative_name(p, builder), is_parameter=True) for p in inputs]
+        for param, var in zip(new_params, inputs, strict=True):
+            name_after(param, var, builder)
         forward.tangent.update(zip(inputs, new_params))
         forward.bound.update(p.name for p in function.params if p.name)
         forward.block(function.body)
