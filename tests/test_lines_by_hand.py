@@ -97,6 +97,16 @@ def volume(a: Any) -> Any:
     return -0.5 * np.log(np.linalg.det(a)) * np.linalg.det(a) - 0.5 * np.log(np.linalg.det(a @ a))
 
 
+def smoothed(y: Any) -> Any:
+    return 0.5 * np.sum((y - V) ** 2) + np.sum(np.sqrt((y[1:] - y[:-1]) ** 2 + 0.1)) + y[0] * y[2]
+
+
+def pooled(x: Any) -> Any:
+    n, m = x.shape
+    windows = x.reshape(n // 2, 2, m // 2, 2)
+    return np.sum(np.tanh(windows.mean(axis=(1, 3)))) + np.sum(np.sin(x.reshape(n // 2, 2, m).sum(axis=1)))
+
+
 def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
@@ -155,6 +165,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (spectrum, (V,), ["2 * np.conj(z - 0.5)"], ["abs", "sign"]),
     (mixture, (V[:2], X[0, :2]), [], ["* scale"]),
     (volume, (np.outer(V, V) + 3 * np.eye(3),), [], ["/ det"]),
+    (smoothed, (V,), ["dy = y - V\n", "dy[:-1] -= ddiff\n", "dy[1:] += ddiff\n"], ["zeros"]),
+    (pooled, (np.outer(V[:2], [0.3, -1.0, 0.5, 0.7]),), ["np.repeat(", ", 2, axis=0)"], ["broadcast_to", ".copy()"]),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),

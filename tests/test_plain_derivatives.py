@@ -225,7 +225,7 @@ CASES = [
     (gated, (V, X), ["* z * (1 - z)\n", "z = 1 / (1 + np.exp(-row * w))\n"], ["total"]),
     (directed, (X, V), ["keepdims=True) * q) / lengths", "(dp - np.sum(dp * p) * p) / norm\n"], ["np.inf"]),
     (midpoint, (V,), ["ditems_0, ditems_1 = ditems[:2]\n", ", dhunters, 0.0])\n"], ["zeros"]),
-    (disorder, (X,), ["dp += np.log(p)\n", "dp += 1\n"], ["p / p"]),
+    (disorder, (X,), ["dp = np.log(p)\n", "dp += 1\n"], ["p / p"]),
     (carried_over, (X, X), ["dx *= 1 + np.sin(scaled)\n"], []),
     (filtered, (X,), ["dx = np.fft.irfft(rfft * e, n=n, norm=\"forward\")\n"], ["conj", "steps"]),
     (turning, (V,), ["k_0, k_1, k_2 = k[:3]\n"], ["= k[0]"]),

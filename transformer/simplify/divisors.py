@@ -98,10 +98,10 @@ def _one_for_all(fold: Fold, stmt: Let, divisor: Atom) -> Atom | None:
     if stmt.attrs.get("keepdims") or max(folded, default=-1) < 0:
         return divisor
     widened = fold.defined_by(divisor, "get", "expand_dims")
-    return widened.args[0] if widened is not None and _inserted(widened) == folded else None
+    return widened.args[0] if widened is not None and inserted(widened) == folded else None
 
 
-def _inserted(stmt: Let) -> set[int] | None:
+def inserted(stmt: Let) -> set[int] | None:
     """The new axes in the result of a statement that does nothing else."""
     if stmt.op.name == "expand_dims":
         axis = stmt.attrs["axis"]
@@ -118,7 +118,7 @@ def _squeezed(fold: Fold, stmt: Let) -> Any:
     if quotient is None or widened is None or not fold.has_type(quotient.args[0], quotient.target):
         return None
     axis, rank = stmt.attrs.get("axis"), array_type(quotient.target).rank
-    if array_type(widened.target).rank != rank or _inserted(widened) != set(gone(rank, axis)) or axis is None:
+    if array_type(widened.target).rank != rank or inserted(widened) != set(gone(rank, axis)) or axis is None:
         return None
     terms = fold.emit(stmt, stmt.op, quotient.args[0], type=stmt.target.type, **stmt.attrs)
     return fold.become(stmt, Divide, terms, widened.args[0])
