@@ -107,6 +107,29 @@ def pooled(x: Any) -> Any:
     return np.sum(np.tanh(windows.mean(axis=(1, 3)))) + np.sum(np.sin(x.reshape(n // 2, 2, m).sum(axis=1)))
 
 
+def warped(x: Any, gamma: Any) -> Any:
+    r = np.zeros((3, 4))
+    for i in range(2):
+        for j in range(3):
+            a, b, c = -r[i, j] / gamma, -r[i, j + 1] / gamma, -r[i + 1, j] / gamma
+            top = max(a, b, c)
+            soft = gamma * (np.log(np.exp(a - top) + np.exp(b - top) + np.exp(c - top)) + top)
+            r[i + 1, j + 1] = (x[i] - V[j]) ** 2 - soft
+    return r[2, 3]
+
+
+def hyperbola(a: Any, b: Any, m: Any) -> Any:
+    k = V - m
+    return np.sum((a * k + np.sqrt(k ** 2 + b ** 2)) ** 2)
+
+
+def swept(d: Any, b: Any) -> Any:
+    x = np.zeros_like(b)
+    for _ in range(3):
+        x = np.sin((b - x) / d)
+    return x @ x
+
+
 def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
@@ -167,6 +190,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (volume, (np.outer(V, V) + 3 * np.eye(3),), [], ["/ det"]),
     (smoothed, (V,), ["dy = y - V\n", "dy[:-1] -= ddiff\n", "dy[1:] += ddiff\n"], ["zeros"]),
     (pooled, (np.outer(V[:2], [0.3, -1.0, 0.5, 0.7]),), ["np.repeat(", ", 2, axis=0)"], ["broadcast_to", ".copy()"]),
+    (lambda x: warped(x, 0.7), (V[:2],), ["dr[i, j] += ratio * e\n"], ["e / 0.7", "0.7 * dr_item"]),
+    (hyperbola, (0.3, 0.5, 0.2), ["db = np.sum(ratio) * b\n"], ["(2 *", "2 * ratio"]),
+    (swept, (V + 4, V), ["dd -= ddiff * ratio\n", "db += ddiff\n"], []),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),

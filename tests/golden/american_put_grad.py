@@ -57,6 +57,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     dspot -= np.sum(ddiff2 * power)
     total = np.sum(ddiff2 * spot * diff
         * up ** np.where((diff == 0) & (up == 0), 1, diff - 1))
-    ratio = dp * p / diff_up
-    dsigma = (dup - total - ratio - (ratio - dp / diff_up) * ratio_up / up) * up * root
+    ratio = dp / diff_up
+    scaled = ratio * p
+    dsigma = (dup - total - scaled - (scaled - ratio) * ratio_up / up) * up * root
     return dspot, dsigma

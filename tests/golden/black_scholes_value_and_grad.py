@@ -22,8 +22,8 @@ def black_scholes_value_and_grad(spot, strike, rate, sigma, years):
     scaled2 = strike * math.exp(-rate * years)
     # reverse
     dd2 = -scaled2 * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root
-    dd1 = spot * math.exp(-ratio * ratio) / math.sqrt(math.pi) / root + dd2
-    dtotal = dd1 / scaled
-    dsigma = (-dd2 - dd1 * d1 / scaled) * root_years + dtotal * years * sigma
+    dtotal = ((spot * math.exp(-ratio * ratio) / math.sqrt(math.pi) / root + dd2)
+        / scaled)
+    dsigma = (-dd2 - dtotal * d1) * root_years + dtotal * years * sigma
     dspot = first + dtotal / spot
     return spot * first - scaled2 * second, (dspot, dsigma)

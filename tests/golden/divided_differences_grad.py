@@ -28,14 +28,13 @@ def divided_differences_grad(x, y):
     # reverse of line 395: for k in range(1, len(x)):
     for k in range(n - 1, 0, -1):
         differences = differences_k[k - 1]
-        diff = x[k:] - x[:-k]
         ddifferences[0] += 2 * k * differences[0]
-        ratio = ddifferences * differences / diff
-        ratio2 = ddifferences / diff
-        dx[:-k] += ratio
-        dx[k:] -= ratio
+        ddiff = ddifferences / (x[k:] - x[:-k])
+        scaled = ddiff * differences
+        dx[:-k] += scaled
+        dx[k:] -= scaled
         ddifferences = np.zeros(n - k + 1)
-        ddifferences[:-1] = -ratio2
-        ddifferences[1:] += ratio2
+        ddifferences[:-1] = -ddiff
+        ddifferences[1:] += ddiff
     ddifferences[0] += 1.0
     return dx, ddifferences

@@ -31,8 +31,8 @@ def newton_grad(a, x):
         x = x_k[k]
         scaled = 3 * x
         scaled2 = scaled * x
-        ratio = dx * ((x ** 3 - a) / scaled2) / scaled2
-        ratio2 = dx / scaled2
-        da += ratio2
-        dx = dx + ratio * scaled + ratio * x * 3 - 3 * ratio2 * x ** 2
+        ratio = dx / scaled2
+        scaled3 = ratio * ((x ** 3 - a) / scaled2)
+        da += ratio
+        dx = dx + scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
     return da, dx

@@ -30,10 +30,10 @@ def roots_grad(x, c, weights):
             t2 = t_k[k]
             scaled = 3 * t2
             scaled2 = scaled * t2
-            ratio = dt * ((t2 ** 3 - c * t) / scaled2) / scaled2
-            ratio2 = dt / scaled2
-            dt2 += ratio2 * c
-            dc += ratio2 * t
-            dt = dt + ratio * scaled + ratio * t2 * 3 - 3 * ratio2 * t2 ** 2
+            ratio = dt / scaled2
+            scaled3 = ratio * ((t2 ** 3 - c * t) / scaled2)
+            dt2 += ratio * c
+            dc += ratio * t
+            dt = dt + scaled3 * scaled + scaled3 * t2 * 3 - 3 * ratio * t2 ** 2
         dx[i] = dt2 + dt
     return dx, dc

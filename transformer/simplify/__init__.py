@@ -36,8 +36,8 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, joins branches
     that follow one another and loops with their arrays, and lets loops count up that may; in source, parts are cleared
-    when they have been used, pieces put together or added to what is whole, and what is spread over neighbours is
-    repeated."""
+    when they have been used, pieces put together or added to what is whole, what is spread over neighbours is
+    repeated, and what two quotients share is divided once."""
     from .by_rows import by_rows
     from .clearing import clearing
     from .copies import copies
@@ -50,6 +50,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .pieces import pieces
     from .recorded import recorded
     from .repeats import repeats
+    from .shared_quotients import shared_quotients
     from .whole_first import whole_first
     for each in functions:
         order(each, assumptions)
@@ -65,7 +66,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         recorded(each, assumptions)
         if before is Before.SOURCE:
             clearing(each, assumptions)
-            if any([pieces(each, assumptions), repeats(each, assumptions), whole_first(each, assumptions)]):
+            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first, shared_quotients)]):
                 dead(each, assumptions, before)
 
 

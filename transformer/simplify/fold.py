@@ -19,7 +19,7 @@ function f(x: f64[n], d: f64)
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `truths`
 (``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `lengths` (norms that are not 0),
-`linear_terms` (``solve(a, x) + solve(a, y)``), `choices`
+`linear_terms` (``solve(a, x) + solve(a, y)``), `taken_back` (``r = d * g; r * a / g; r * b / g``), `choices`
 (``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
 `elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
 `counts` (``2 * float(k) * y``), `wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
@@ -72,6 +72,7 @@ from . import (
     scattered,
     shapes,
     signs,
+    taken_back,
     traces,
     truths,
     unit_axes,
@@ -99,8 +100,8 @@ def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
     for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors,
-                   linear_terms, lengths, shapes, filled, unit_axes, elements, rows, updates, classes, counts,
-                   wider, traces, scattered):
+                   linear_terms, taken_back, lengths, shapes, filled, unit_axes, elements, rows, updates, classes,
+                   counts, wider, traces, scattered):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

@@ -71,7 +71,7 @@ def _undone(fold: Fold, stmt: Let) -> Any:
     divides = stmt.op.name == "divide"
     for terms, factor in (stmt.args,) if divides else (stmt.args, stmt.args[::-1]):
         if fold.has_type(terms, stmt.target) and (
-                isinstance(factor, (Var, Size)) or _is_constant(fold, factor)):
+                isinstance(factor, (Var, Size)) or is_constant(fold, factor)):
             rest = without(fold, stmt, terms, factor, "multiply" if divides else "divide")
             if rest is not None:
                 is_new = isinstance(rest, Var) and fold.uses.counts.get(rest) == 0 and fold.has_type(rest, stmt.target)
@@ -175,17 +175,19 @@ def _spread(fold: Fold, stmt: Let, spread: Let, quotient: Let, other: Atom) -> A
 
 @with_operand("multiply")
 def _cancelled(fold: Fold, stmt: Let) -> Any:
-    """2 * a / (2 * b) → a / b, 2 * a / c / (2 * b) → a / c / b, 2 / (2 * b) → 1.0 / b, in generated code."""
+    """2 * a / (2 * b) → a / b, 6 * a / c / (2 * b) → 3 * a / c / b, 2 / (2 * b) → 1.0 / b, in generated code."""
     rest = _without_factor(fold, stmt.args[1], number(stmt.args[0]))
     if fold.is_derivative(stmt) and rest is not None and not stmt.attrs and _divides(fold, stmt.target, ONE, rest):
         return fold.become(stmt, Divide, ONE, rest)
     path = _leading(fold, stmt.args[0])
     if not fold.is_derivative(stmt) or not path or stmt.attrs:
         return None
-    rest = _without_factor(fold, stmt.args[1], number(path[-1].args[0]))
-    if rest is None or not _divides(fold, stmt.target, stmt.args[0], rest):
+    inner = fold.defined_by(stmt.args[1], "multiply")
+    factor, led = None if inner is None else number(inner.args[0]), number(path[-1].args[0])
+    rest = _without_factor(fold, stmt.args[1], factor)
+    if rest is None or not _divides(fold, stmt.target, stmt.args[0], rest) or not float(led / factor).is_integer():
         return None
-    return fold.become(stmt, Divide, _without_leading(fold, stmt, path), rest)
+    return fold.become(stmt, Divide, _led_by(fold, stmt, path, type(led)(led / factor)), rest)
 
 
 @with_operand(CONSTANT)
@@ -252,6 +254,16 @@ def _without_leading(fold: Fold, like: Let, path: list[Let]) -> Atom:
     return other
 
 
+def _led_by(fold: Fold, like: Let, path: list[Let], factor: float) -> Atom:
+    """What a number leads, led by another one."""
+    if factor == 1:
+        return _without_leading(fold, like, path)
+    other: Atom = fold.emit(like, Multiply, Const(factor), path[-1].args[1], type=type_of(path[-1].target))
+    for inner in path[-2::-1]:
+        other = fold.emit(like, inner.op, other, inner.args[1], type=type_of(inner.target))
+    return other
+
+
 def _leading(fold: Fold, atom: Atom) -> list[Let]:
     """The products and quotients that nothing else uses, from `atom` inwards, to the one that begins with a number:
     2 * a / b."""
@@ -275,17 +287,17 @@ def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:
 def _beside_constant(fold: Fold, product: Atom, factor: Atom) -> Atom | None:
     """What a product is of besides its leading factor, which is this one, made of constants that are not 0."""
     inner = fold.defined_by(product, "multiply")
-    if inner is None or inner.attrs or inner.args[0] is not factor or not _is_constant(fold, factor):
+    if inner is None or inner.attrs or inner.args[0] is not factor or not is_constant(fold, factor):
         return None
     return inner.args[1] if has_dtype(inner.args[1], inner.target) else None
 
 
-def _is_constant(fold: Fold, atom: Atom) -> bool:
+def is_constant(fold: Fold, atom: Atom) -> bool:
     """Whether a number is made of constants, such as ``2 * np.pi``, and is not 0."""
     if isinstance(atom, Const):
         return isinstance(atom.value, int | float) and atom.value != 0 and abs(atom.value) < math.inf
     made = fold.defined_by(atom, "multiply", "divide")
-    return made is not None and not array_type(atom).rank and all(_is_constant(fold, each) for each in made.args)
+    return made is not None and not array_type(atom).rank and all(is_constant(fold, each) for each in made.args)
 
 
 def _divides(fold: Fold, target: Var, first: Atom, second: Atom) -> bool:
