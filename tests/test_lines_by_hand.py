@@ -130,6 +130,23 @@ def swept(d: Any, b: Any) -> Any:
     return x @ x
 
 
+def runge_kutta(y: Any, g: Any) -> Any:
+    def slope(y: Any) -> Any:
+        return np.array([y[1], -g * np.sin(y[0])])
+
+    for _ in range(2):
+        k1 = slope(y)
+        k2 = slope(y + 0.1 * k1)
+        k3 = slope(y + 0.1 * k2)
+        k4 = slope(y + 0.2 * k3)
+        y = y + 0.1 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return y[0] ** 2
+
+
+def normalized(x: Any, gamma: Any) -> Any:
+    return np.sum(np.tanh(gamma * (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.1)))
+
+
 def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
@@ -193,6 +210,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (lambda x: warped(x, 0.7), (V[:2],), ["dr[i, j] += ratio * e\n"], ["e / 0.7", "0.7 * dr_item"]),
     (hyperbola, (0.3, 0.5, 0.2), ["db = np.sum(ratio) * b\n"], ["(2 *", "2 * ratio"]),
     (swept, (V + 4, V), ["dd -= ddiff * ratio\n", "db += ddiff\n"], []),
+    (runge_kutta, (V[:2], 9.8),
+     ["dk4 = 0.1 * dy\n", "dk3 = scaled + 0.2 * dy2\n", "dk2 = scaled + 0.1 * dy2\n"], ["dk3_2"]),
+    (normalized, (X, V), ["dx = ddiff_x - "], ["dx2"]),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),

@@ -58,6 +58,11 @@ def kernel(log_l: Any) -> Any:
     return np.sum(np.exp(-0.5 * d ** 2))
 
 
+def mixed(m: Any) -> Any:
+    z = (V[:, None] - m) / np.exp(m)
+    return np.sum(np.sin(z) * (V[:, None] - m))
+
+
 def decayed(w: Any) -> Any:
     return np.sum(np.sin(w)) + 0.01 * w @ w
 
@@ -74,6 +79,7 @@ TANGENTS = [
     (standardized, (X ** 2,), (X,), [" - y * (np.mean(diff * dx, axis=0) / root)) / root"], ["shape", "np.sum(diff"]),
     (turned_to, (V,), (V + 1,), ["dn = x @ dx / n\n"], ["np.inf"]),
     (kernel, (0.1,), (1.0,), [], ["/ e"]),
+    (mixed, (V[:2],), (X[0, :2],), [], ["broadcast_to"]),
     (decayed, (V,), (V + 1,), ["0.02 * (dw @ w)"], ["0.01 * dw"]),
 ]
 

@@ -25,8 +25,7 @@ def fixed_point_grad(a, x):
         x = x_k[k]
         ratio = a / x
         if not abs(0.5 * (x + ratio) - x) < 1e-12:
-            dx *= 0.5
-            ratio2 = dx / x
-            dx *= 1 - ratio / x
-            da += ratio2
+            dtotal = 0.5 * dx
+            dx = dtotal * (1 - ratio / x)
+            da += dtotal / x
     return da, dx

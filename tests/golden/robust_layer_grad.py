@@ -29,9 +29,9 @@ def robust_layer_grad(x, W, scale, target):
     ratio2 = 1.0 / target.size
     derror = np.where(np.abs(error) < 1, ratio2 * error, ratio2 * np.sign(error))
     dscaled = derror / spread
-    dy = dscaled * scale
+    ddiff = dscaled * scale
     dscale = np.sum(dscaled * diff, axis=0)
     ratio3 = np.mean(derror * ratio, axis=1, keepdims=True) / spread
     scaled = ratio3 / np.where(spread2 == 0, np.inf, spread2) * diff
-    dW = x.T @ (dy - np.mean(dy, axis=1, keepdims=True) - scaled)
+    dW = x.T @ (ddiff - np.mean(ddiff, axis=1, keepdims=True) - scaled)
     return dW, dscale

@@ -38,10 +38,10 @@ def cube_root_grad_vmap(a):
             x = x_k[k]
             scaled = 3 * x
             scaled2 = scaled * x
-            ratio = dx_lane * ((x ** 3 - a_lane) / scaled2) / scaled2
-            ratio2 = dx_lane / scaled2
-            da_lane += ratio2
-            dx_lane = dx_lane + ratio * scaled + ratio * x * 3 - 3 * ratio2 * x ** 2
+            ratio = dx_lane / scaled2
+            scaled3 = ratio * ((x ** 3 - a_lane) / scaled2)
+            da_lane += ratio
+            dx_lane = dx_lane + scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
         dx[lane] = dx_lane
         da[lane] = da_lane
     da += dx

@@ -8,6 +8,7 @@ from functools import lru_cache
 from keyword import iskeyword
 
 FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
+PART = ""                                                  # of what is not all of a derivative, but is called after it
 LANE = "{}_lane"                                           # and what one lane has of them all
 
 

@@ -263,9 +263,10 @@ class Copier:
 
     def fresh(self, var: Var) -> Var:
         new = Var(self.type(var.type), var.name)
+        new.pattern = var.pattern
         if var.primal is not None:
             primal = self.mapping.get(var.primal, var.primal)
-            new.primal, new.pattern = primal if isinstance(primal, Var) else None, var.pattern
+            new.primal = primal if isinstance(primal, Var) else None
         self.mapping[var] = new
         return new
 

@@ -50,6 +50,8 @@ from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axis
 if TYPE_CHECKING:
     from .reader import Reader
 
+LIBRARY = f"{__package__}.library"
+
 
 def read_assign(reader: Reader, node: Any) -> None:
     value = reader.evaluate(node.value)
@@ -97,7 +99,10 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
     return value
 
 
-def _named_constant(reader: Reader, number: Any, name: str) -> Value:
+def _named_constant(reader: Reader, number: Any, name: str) -> Any:
+    """A number under its name, if it is the user who gave it one."""
+    if reader.frame.globals.get("__name__", "").startswith(LIBRARY):
+        return number
     constant = Const(number, name=name)
     reader.local_constants.add(constant)
     return Value(constant, known=number)

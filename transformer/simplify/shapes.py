@@ -279,6 +279,23 @@ def _smaller(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand("broadcast_to")
+def _before_it_is_wide(fold: Fold, stmt: Let) -> Any:
+    """np.broadcast_to(x, (n, m)) / y → np.broadcast_to(x / y, (n, m)), in derivatives: it may meet what is as wide."""
+    wide = [fold.own(atom, "broadcast_to") for atom in stmt.args]
+    if not any(wide) or stmt.attrs or not fold.is_derivative(stmt):
+        return None
+    args = tuple(atom if each is None else each.args[0] for each, atom in zip(wide, stmt.args, strict=True))
+    wanted = array_type(stmt.target)
+    small = stmt.op.types(*map(array_type, args))
+    if small.dtype != wanted.dtype or small.weak or not small.rank or covers(fold, args, stmt.target):
+        return None
+    value, target = fold.emit(stmt, stmt.op, *args, type=small), stmt.target
+    value.name, value.primal, value.pattern = target.name, target.primal, target.pattern
+    fold.change(target)
+    return fold.become(stmt, next(each for each in wide if each).op, value, shape=wanted.sizes)
+
+
 def _before(fold: Fold, atom: Atom) -> Atom | None:
     """What an array was made from by broadcasting."""
     stmt = fold.defined_by(atom, *BROADCAST)
@@ -355,7 +372,7 @@ def _plain_constants(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-ELEMENTWISE = [_smaller, _sunk, _plain_constants]
+ELEMENTWISE = [_smaller, _before_it_is_wide, _sunk, _plain_constants]
 RULES = {
     "reshape": [_unchanged, _reshaped],
     "ravel": [_unchanged, _reshaped],

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ..core.builder import Builder
 from ..core.grammar import Atom, Function, Let, Var
-from ..core.naming import FIRST, derived
+from ..core.naming import FIRST, PART, derived
 from ..core.walk import all_definitions, all_statements, reachable
 
 
@@ -26,6 +26,15 @@ def derivative_name(atom: Atom, builder: Builder) -> str | None:
 def name_after(derivative: Var, primal: Var, builder: Builder) -> None:
     """Says whose derivative a variable is."""
     derivative.primal, derivative.pattern = primal, builder.pattern
+
+
+def name_as_part(derivative: Var, primal: Var, builder: Builder) -> None:
+    """Says that a cotangent was not all that there is of a variable: what is all of it has the name first."""
+    if derivative.primal is primal:
+        derivative.primal, derivative.pattern = None, PART
+    elif derivative.primal is not None and derivative.name == derivative_name(primal, builder) != (
+            derivative_name(derivative.primal, builder)):
+        derivative.name = None
 
 
 @contextmanager

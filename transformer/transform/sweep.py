@@ -51,7 +51,7 @@ from .activity import active_vars
 from .applied import is_ruled, pull
 from .calls import Calls, strong
 from .handed_sizes import positions, sizes_carried, sizes_on
-from .naming import derivative_name, name_after
+from .naming import derivative_name, name_after, name_as_part
 from .pairs import pull_call
 from .residuals import Mirrors
 from .retaking import unread_before
@@ -109,8 +109,8 @@ class Reverse:
             return
         before = self.cotangent.get(atom)
         add = saved.added if isinstance(atom.type, SavedType) else rules.added
-        if before is not None and isinstance(before.atom, Var) and before.atom.primal is atom:
-            before.atom.primal = None                   # it was not all of it
+        if before is not None and isinstance(before.atom, Var):
+            name_as_part(before.atom, atom, self.builder)
         self.set(atom, term if before is None else add(before, term))
 
     def set(self, var: Var, term: Value) -> None:

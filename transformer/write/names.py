@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any
 
 from ..core.grammar import Const, Let, Var
-from ..core.naming import derived, numbered
+from ..core.naming import PART, derived, numbered
 from ..core.types import ArrayType
 from ..ops.regions import Slot
 from ..ops.registry import registry
@@ -112,8 +112,9 @@ class Names:
         shown = dict.fromkeys(printed)
         order = sorted(dict.fromkeys(self.variables[var] for var in shown), key=lambda variable: variable.pieces[0][0])
         for variable in order:
-            given = [name for var in variable.values if var in shown and (name := given_name(var))]
-            given = given or sorted(variable.names)
+            part = self._is_part(variable)
+            given = [name for var in variable.values if var in shown and not part and (name := given_name(var))]
+            given = given or sorted(() if part else variable.names)
             if given and variable not in self.chosen:
                 usual = Counter(given).most_common(1)[0][0]
                 self._give(variable, self._free(variable, [identifier(usual)]))
@@ -122,6 +123,14 @@ class Names:
         self.spoken = self._told_apart(values[0] for values in self.firsts.values())
         for variable in sorted(rest, key=self._is_storage):
             self._make_up(variable)
+
+    def _is_part(self, variable: Variable) -> bool:
+        """Whether a variable is only part of a derivative, has the name of the whole, and goes into something else,
+        too."""
+        var = variable.values[0]
+        if var.pattern != PART or len(variable.values) > 1 or self.flow.count.get(var, 0) < 2:
+            return False
+        return any(each.name == var.name and each.pattern != PART for each in self.flow.needed.homes)
 
     def _make_up(self, variable: Variable | None) -> None:
         """Gives a variable a name that is made up, unless it has one."""
