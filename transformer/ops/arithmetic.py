@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const, type_of
 from ..core.types import FLOAT, ArrayType, dtype_of_name, type_of_number
-from . import scalars
+from . import scalars, scalars_of_complex
 from .arguments import dtype as checked_dtype
 from .elementwise import FLAT, Elementwise, constant, is_python_number, where
 from .value import atom, emit, value
@@ -53,7 +53,7 @@ class Multiply(Elementwise):
 class Divide(Elementwise):
     calls = np.divide, operator.truediv
     symbol = "/"
-    loop = {"c": scalars.quotient_of_complex}
+    loop = {"c": scalars_of_complex.quotient_of_complex}
     where = "real", "nonzero"
     partials = (lambda t, a, b, y: t / b,
                 lambda t, a, b, y: -t * y / b)
@@ -193,7 +193,7 @@ class Absolute(Elementwise):
     """Its derivative at 0 is 0."""
 
     calls = np.absolute, abs, operator.abs
-    loop = {"c": scalars.length, "biuf": abs}
+    loop = {"c": scalars_of_complex.length, "biuf": abs}
     jvp = _absolute_jvp
     vjp = _absolute_vjp
 
@@ -222,7 +222,7 @@ class Sign(Elementwise):
     """Piecewise constant for real numbers; `x / abs(x)` for complex ones. Its derivative at 0 is 0."""
 
     calls = (np.sign,)
-    loop = {"f": scalars.sign_of_float, "iu": scalars.sign_of_integer, "c": scalars.sign_of_complex}
+    loop = {"f": scalars.sign_of_float, "iu": scalars.sign_of_integer, "c": scalars_of_complex.sign_of_complex}
     where = "nonzero"
     jvp = _sign_jvp
     vjp = _sign_vjp

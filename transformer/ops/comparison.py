@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import BOOL, ArrayType
-from . import scalars
+from . import scalars, scalars_of_complex
 from .elementwise import FLAT, Elementwise, aligned, elementwise_type
 from .value import value
 
@@ -18,7 +18,7 @@ class Less(Elementwise):
     calls = np.less, operator.lt
     is_total = True
     symbol = "<"
-    loop = {"c": scalars.complex_less}
+    loop = {"c": scalars_of_complex.complex_less}
     derivative = FLAT
 
 
@@ -27,7 +27,7 @@ class LessEqual(Elementwise):
     calls = np.less_equal, operator.le
     is_total = True
     symbol = "<="
-    loop = {"c": scalars.complex_less_equal}
+    loop = {"c": scalars_of_complex.complex_less_equal}
     derivative = FLAT
 
 
@@ -35,7 +35,7 @@ class Greater(Elementwise):
     calls = np.greater, operator.gt
     is_total = True
     symbol = ">"
-    loop = {"c": scalars.complex_greater}
+    loop = {"c": scalars_of_complex.complex_greater}
     derivative = FLAT
 
 
@@ -44,7 +44,7 @@ class GreaterEqual(Elementwise):
     calls = np.greater_equal, operator.ge
     is_total = True
     symbol = ">="
-    loop = {"c": scalars.complex_greater_equal}
+    loop = {"c": scalars_of_complex.complex_greater_equal}
     derivative = FLAT
 
 

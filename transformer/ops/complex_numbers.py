@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.types import ArrayType, type_of_number
-from . import scalars
+from . import scalars, scalars_of_complex
 from .creation import zeros
 from .elementwise import PI, Elementwise, elementwise_type
 from .value import value
@@ -30,7 +30,7 @@ class OfParts(Elementwise):
 
     name = "of_parts"
     calls = (of_parts,)
-    loop = scalars.of_parts
+    loop = scalars_of_complex.of_parts
     partials = (lambda t, real, imag, y: t,
                 lambda t, real, imag, y: 1j * t)
 

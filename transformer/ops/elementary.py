@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import scalars
+from . import scalars, scalars_of_complex
 from .elementwise import LOG_2, LOG_10, Elementwise, number_of, where
 from .value import call
 
@@ -31,7 +31,7 @@ class Exp(Elementwise):
 
 class Expm1(Elementwise):
     calls = np.expm1, math.expm1
-    loop = {"c": scalars.expm1_of_complex}
+    loop = {"c": scalars_of_complex.expm1_of_complex}
     partials = (lambda t, x, y: t * (y + 1),)
 
 
@@ -129,7 +129,7 @@ class Cosh(Elementwise):
 
 class Tanh(Elementwise):
     calls = np.tanh, math.tanh
-    loop = {"c": scalars.tanh_of_complex}
+    loop = {"c": scalars_of_complex.tanh_of_complex}
     is_total = True
     partials = (lambda t, x, y: t * (1 - y * y),)
 
@@ -147,7 +147,7 @@ def _arccosh_partial(t, x, y):
 
 class Arccosh(Elementwise):
     calls = np.arccosh, math.acosh
-    loop = {"c": scalars.arccosh_of_complex}
+    loop = {"c": scalars_of_complex.arccosh_of_complex}
     where = "above one"
     partials = (_arccosh_partial,)
 

@@ -12,7 +12,7 @@ from ..core.builder import current
 from ..core.errors import NotSupported
 from ..core.grammar import Const, If, raising
 from ..core.types import INT
-from . import scalars
+from . import scalars, scalars_of_complex
 from .arguments import not_known
 from .arithmetic import Negative, converted
 from .comparison import Less
@@ -126,7 +126,7 @@ def _product(x, n):
 class Power(Elementwise):
     calls = np.power, operator.pow, pow, math.pow
     symbol = "**"
-    loop = {"c": scalars.power_of_complex, "i": scalars.power_of_integers, "u": scalars.power_of_unsigned}
+    loop = {"c": scalars_of_complex.power_of_complex, "i": scalars.power_of_integers, "u": scalars.power_of_unsigned}
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent
 
@@ -171,6 +171,6 @@ class FloatPower(Elementwise):
 
     name = "float_power"
     calls = (np.float_power,)
-    loop = {"c": scalars.power_of_complex, "biuf": operator.pow}
+    loop = {"c": scalars_of_complex.power_of_complex, "biuf": operator.pow}
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.types import INT, ArrayType
-from . import arguments, scalars
+from . import arguments, scalars, scalars_of_complex
 from .arguments import Args, Bound, Kwargs
 from .decimals import RoundDecimal
 from .elementwise import FLAT, Elementwise, elementwise_type
@@ -18,7 +18,7 @@ from .elementwise import FLAT, Elementwise, elementwise_type
 class Round(Elementwise):
     calls = np.round, np.around
     methods = ("round",)
-    loop = {"f": scalars.rounded, "c": scalars.rounded_complex}
+    loop = {"f": scalars.rounded, "c": scalars_of_complex.rounded_complex}
     derivative = FLAT
 
     @classmethod

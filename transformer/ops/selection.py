@@ -11,7 +11,7 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const
 from ..core.halves import finfo, is_half
 from ..core.types import INT, ArrayType
-from . import scalars
+from . import scalars, scalars_of_complex
 from .arguments import Args, Bound, Kwargs
 from .elementwise import Elementwise, aligned, elementwise_type, is_python_number, number_of, where
 from .joining import in_one_dtype
@@ -89,7 +89,7 @@ class Maximum(Elementwise):
 
     calls = (np.maximum,)
     is_total = True
-    loop = {"c": scalars.larger_complex, "b": operator.or_, "iu": max, "f": scalars.larger}
+    loop = {"c": scalars_of_complex.larger_complex, "b": operator.or_, "iu": max, "f": scalars.larger}
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a > b, a == b),
                 lambda t, a, b, y: _share(t, b > a, a == b))
@@ -103,7 +103,7 @@ class Minimum(Elementwise):
 
     calls = (np.minimum,)
     is_total = True
-    loop = {"c": scalars.smaller_complex, "b": operator.and_, "iu": min, "f": scalars.smaller}
+    loop = {"c": scalars_of_complex.smaller_complex, "b": operator.and_, "iu": min, "f": scalars.smaller}
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a < b, a == b),
                 lambda t, a, b, y: _share(t, b < a, a == b))
@@ -116,7 +116,7 @@ class Fmax(Elementwise):
     """The larger operand, or the one that is not nan."""
 
     calls = (np.fmax,)
-    loop = {"c": scalars.larger_complex_number, "b": operator.or_, "iu": max, "f": scalars.larger_number}
+    loop = {"c": scalars_of_complex.larger_complex_number, "b": operator.or_, "iu": max, "f": scalars.larger_number}
     partials = (lambda t, a, b, y: _share(t, (a == y) & (b != y), a == b),
                 lambda t, a, b, y: _share(t, (b == y) & (a != y), a == b))
 
@@ -125,7 +125,7 @@ class Fmin(Elementwise):
     """The smaller operand, or the one that is not nan."""
 
     calls = (np.fmin,)
-    loop = {"c": scalars.smaller_complex_number, "b": operator.and_, "iu": min, "f": scalars.smaller_number}
+    loop = {"c": scalars_of_complex.smaller_complex_number, "b": operator.and_, "iu": min, "f": scalars.smaller_number}
     partials = Fmax.partials
 
 

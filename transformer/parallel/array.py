@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -26,6 +26,9 @@ from .device import Device
 from .on_device import frozen, kept, on_host, read_only, there
 from .widened import has_half, in_float32
 from .workers import Part, Pending, failed, known
+
+if TYPE_CHECKING:
+    from .named_parts import At
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
 PLACES = int, slice                     # indices that hold no arrays
@@ -141,9 +144,10 @@ class Array(NDArrayOperatorsMixin):
     # -- what can be asked -------------------------------------------------------------------
 
     @property
-    def at(self) -> _At:
+    def at(self) -> At:
         """A part that is to be replaced in a copy, as `transformer.at`."""
-        return _At(self)
+        from .named_parts import At
+        return At(self)
 
     @property
     def T(self) -> Array:
@@ -227,46 +231,6 @@ class Array(NDArrayOperatorsMixin):
         if kwargs.get("out") is not None:
             raise TypeError(f"an Array cannot be written to by {function.__name__}; take its result")
         return computed(function, args, kwargs)
-
-
-class _At:
-    """An array of which a part will be named."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
-
-    def __getitem__(self, index: Any) -> _Named:
-        return _Named(self.array, index)
-
-
-class _Named:
-    """A part of an array; the methods are those of `updates.Part`."""
-
-    def __init__(self, array: Array, index: Any) -> None:
-        self.array, self.index = array, index
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        from ..updates import Part as PartOfArray
-        getattr(PartOfArray, name)               # raises where there is no such method
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return computed(_CHANGES[name], (self.array, self.index, *args), kwargs)
-        return method
-
-
-class _Change:
-    """What a method of `updates.Part` gives, as a function of an array, an index and the rest."""
-
-    def __init__(self, name: str) -> None:
-        self.name = self.__name__ = name
-
-    def __call__(self, array: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
-        from ..updates import Part as PartOfArray
-        return getattr(PartOfArray(array, index), self.name)(*args, **kwargs)
-
-
-_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "mul", "divide", "power",
-                                             "min", "max", "apply")}
 
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"

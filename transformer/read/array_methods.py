@@ -69,7 +69,7 @@ def _repeat(reader: Reader, array: Value, *args: Any, **kwargs: Any) -> Any:
 
 def write_out(reader: Reader, out: Any, result: Any) -> Any:
     """`out=`: the result is written to an array, which is returned."""
-    from .assignment import write_whole
+    from .augmented import write_whole
 
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, tuple) and isinstance(result, tuple) and len(out) == len(result):

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadArgument
 from ..core.grammar import Const
-from ..core.halves import promoted
 from ..core.sizes import Size
-from ..ops import indexing
 from ..ops.value import Value
 from . import clocks, copying, logs, ratios, records
-from .applying import apply_op, prepared
+from .applying import apply_op
+from .array_calls import add_at, copy_to, hypotenuse, is_scalar, rank_of, result_type, shape_of, size_of
 from .asked_classes import note_question
 from .attributes import attribute, attributes_of, has_attribute, set_attribute
 from .comprehensions import collect, collected, folded, listed
@@ -30,9 +28,8 @@ from .containers import iterated
 from .demand import need, static
 from .deques import made_deque
 from .effects import breakpoint_call, print_call, warn_call
-from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
-from .iteration import Iteration, behind, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
+from .iteration import Iteration, behind, enumerated, iteration_of, iterator, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .keys import ITEM, KEY, hashed
 from .kinds import python_type, type_name
@@ -40,6 +37,7 @@ from .next_items import next_item
 from .objects import hold_dynamic
 from .operator_calls import OPERATORS
 from .producers import Producer, collected_items
+from .ranges import made_range
 from .recorded import RecordedList, Recording
 from .selections import filtered, ordered
 from .sharing import share_memory
@@ -55,7 +53,6 @@ from .values import (
     OrNone,
     Text,
     has_dynamic,
-    is_array,
     known_of,
     stripped,
 )
@@ -246,74 +243,6 @@ def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])
 
 
-def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """`np.copyto`."""
-    from .assignment import check_cast, write_item
-
-    if where is not True and where is not False:
-        from .library.calls import call_library
-        from .library.writing import copyto
-
-        return call_library(reader, copyto, (dst, src, casting, where), {})
-    if where is False:
-        return
-    source = prepared(reader, src)
-    if isinstance(source, Value):
-        check_cast(reader, source, dst.dtype, casting)
-    write_item(reader, dst, ..., source)
-
-
-def add_at(reader: Reader, array: Any, index: Any, values: Any) -> None:
-    """`np.add.at`."""
-    if not isinstance(array, Value):
-        raise BadArgument("np.add.at on what is not an array", reader.builder.origin)
-    with as_user_error(reader):
-        new = indexing.add_at(Value(array.atom), prepared(reader, values), prepared(reader, index))
-    reader.write(array, new.atom)
-
-
-def shape_of(reader: Reader, value: Any) -> Any:
-    """`np.shape`."""
-    value = prepared(reader, value)
-    if isinstance(value, Value):
-        return value.shape
-    return (
-        ()
-        if isinstance(value, Size)
-        else np.shape(value)
-        if not has_dynamic(value)
-        else apply_op(reader, np.array, (value,), {}).shape
-    )
-
-
-def rank_of(reader: Reader, value: Any) -> int:
-    return len(shape_of(reader, value))
-
-
-def is_scalar(reader: Reader, element: Any) -> bool:
-    """`np.isscalar`, which is not true of arrays without axes."""
-    element = prepared(reader, element)
-    if isinstance(element, Value):
-        return not is_array(element)
-    return isinstance(element, Size) or bool(np.isscalar(known_of(element)))
-
-
-def size_of(reader: Reader, value: Any, axis: Any = None) -> Any:
-    """`np.size`."""
-    shape = shape_of(reader, value)
-    return math.prod(shape) if axis is None else shape[static(reader, axis, "an axis")]
-
-
-def result_type(reader: Reader, *args: Any) -> Any:
-    """`np.result_type`, of dynamic values by their types."""
-    from ..ops.elementwise import weak_or_dtype
-
-    python = {int: 0, float: 0.0, complex: 0j}
-    kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
-    return promoted([python.get(kind) if kind in python else np.dtype(kind) if isinstance(kind, type | str) else kind
-                     for kind in kinds])
-
-
 def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
     """`tuple.__new__`, with which named tuples are made and replaced."""
     return tuple.__new__(cls, iterated(reader, items))
@@ -321,16 +250,6 @@ def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
 
 def is_callable(reader: Reader, value: Any) -> bool:
     return callable(value) or isinstance(value, (ArrayMethod, ContainerMethod))
-
-
-def hypotenuse(reader: Reader, *coordinates: Any) -> Any:
-    """`math.hypot`, of two numbers or of any other count."""
-    if len(coordinates) == 2:
-        return apply_op(reader, math.hypot, coordinates, {})
-    from .library.calls import call_library
-    from .library.numbers import hypot
-
-    return call_library(reader, hypot, coordinates, {})
 
 
 def made_vectorize(reader: Reader, pyfunc: Any, otypes: Any = None, doc: Any = None, **options: Any) -> Any:

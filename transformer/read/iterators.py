@@ -18,8 +18,9 @@ from ..core.sizes import Extent, product
 from ..ops.value import Value
 from .containers import iterated
 from .demand import static
-from .iteration import Iteration, behind, iteration_of, made_range, runs_once, zipped
+from .iteration import Iteration, behind, iteration_of, runs_once, zipped
 from .operators import binary
+from .ranges import made_range
 from .stepping import ENDLESS, check_any_order
 from .subscripts import subscript
 from .values import known_of

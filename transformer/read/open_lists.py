@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -52,12 +52,14 @@ from .values import View, cell_of, contained
 if TYPE_CHECKING:
     from .reader import Reader
 
-WHAT = "a list that gets items of several types"
+SEVERAL_TYPES = "a list that gets items of several types"
 
 
 @dataclass(eq=False)
 class OpenList(RecordedList):
     """A list whose items lie in the arrays of its only part. `filled` are the loops that filled it before."""
+
+    lies_in_table: ClassVar[bool] = False       # of another list
 
     filled: tuple[Any, ...] = ()
 
@@ -99,10 +101,10 @@ class OpenList(RecordedList):
     def extend(self, reader: Reader, other: Any) -> None:
         for part in all_parts_of(reader, other):
             if isinstance(part, Part):
-                _now(reader, self.home)._join(reader, part)
+                held_now(reader, self.home)._join(reader, part)
             else:
                 for item in part:
-                    _now(reader, self.home).append(reader, item)
+                    held_now(reader, self.home).append(reader, item)
 
     def insert(self, reader: Reader, index: Any, item: Any) -> None:
         def spliced(array: Value, column: Value) -> list[Value]:
@@ -136,12 +138,12 @@ class OpenList(RecordedList):
         if not is_row(template):
             return item
         assert isinstance(template, Node)
-        if isinstance(item, RowList):
+        if isinstance(item, OpenList) and item.lies_in_table:
             raise self.cannot_change(reader, "a list that is in two places of a list of lists")
         sample = sample_of(reader, item) if isinstance(item, list | RecordedList) else None
         row = item if sample is None else opened(reader, item, sample)
         if not isinstance(row, OpenList):
-            raise self.cannot_change(reader, WHAT)
+            raise self.cannot_change(reader, SEVERAL_TYPES)
         reader.journal.write(Item(reader.contents, id(row.home)), row)
         reader.aliases.relate(row, self.items.arrays[0], APPENDED)
         return row
@@ -162,7 +164,7 @@ class OpenList(RecordedList):
         if are_same(reader, template, items) and is_as_weak(items, template):
             reader.mixed_items = reader.mixed_items or not is_as_weak(template, items)
             return self
-        refused = refusal(reader, WHAT)
+        refused = refusal(reader, SEVERAL_TYPES)
         if any(reader.made_before(self.home, loop.made) for loop in reader.loops):
             raise WantsOpen(self.home, template, refused)
         joiner = Joiner(reader.assumptions, stamp(), reader.guessing)
@@ -267,6 +269,7 @@ class OpenList(RecordedList):
 
     def _row(self, reader: Reader, index: Any) -> OpenList:
         """An item that is a list: its array is a part of that of this list, so that both see what is written."""
+        from .row_lists import RowList
         template = self.items.template
         assert isinstance(template, Node)
         part = apply_op(reader, operator.getitem, (self.items.arrays[0], index), {})
@@ -304,55 +307,6 @@ class OpenList(RecordedList):
         """A copy: `np.array` of a list makes an array of its own."""
         made = self.all_parts(reader)[0].array(reader)          # type: ignore[union-attr]
         return Value(apply_op(reader, np.copy, (made,), {}).atom)
-
-
-@dataclass(eq=False)
-class RowList(OpenList):
-    """A list that is the item at this index of another one, the `table`: its array is a part of that one's."""
-
-    table: list[Any] = field(default_factory=list)
-    index: Any = None
-
-    def _fitting(self, reader: Reader, template: Template) -> OpenList:
-        items = self.items.template
-        if are_same(reader, template, items) and is_as_weak(items, template):
-            return super()._fitting(reader, template)
-        table = _now(reader, self.table)
-        joined = items_of_list(reader, Joiner(reader.assumptions, stamp(), reader.guessing), self, template)
-        if joined is None:
-            raise self.cannot_change(reader, WHAT)
-        row = node_of(joined, [Slot(ArrayType(slot.type.dtype, self.items.arrays[0].type.sizes))
-                             for slot in open_slots(joined)])
-        if table._fitting(reader, row) is not table:
-            raise self.cannot_change(reader, WHAT)
-        return self
-
-    def as_row(self, reader: Reader) -> Template:
-        self._check_in_table(reader)
-        return super().as_row(reader)
-
-    def all_parts(self, reader: Reader) -> tuple[tuple[Any, ...] | Part, ...]:
-        self._check_in_table(reader)
-        return super().all_parts(reader)
-
-    def set_item(self, reader: Reader, index: Any, item: Any) -> None:
-        self._check_in_table(reader)
-        super().set_item(reader, index, item)
-
-    def _check_in_table(self, reader: Reader) -> None:
-        """Raises if the items of the other list lie in another array by now, as a loop carries it with its size, or of
-        another dtype."""
-        table = reader.contents.get(id(self.table))
-        if not isinstance(table, OpenList) or not is_row(table.items.template) or (
-                cell_of(table.items.arrays[0]) is not cell_of(self.items.arrays[0])):
-            raise self.cannot_change(reader, "a list that has a name, in a list of lists that a loop changes")
-
-    def _part(self, reader: Reader, arrays: list[Value]) -> Part:
-        raise self.cannot_change(reader, "a list in a list of lists that gets longer or shorter")
-
-    def cannot_change(self, reader: Reader, what: str) -> Exception:
-        table = reader.contents.get(id(self.table))
-        return table.cannot_change(reader, what) if isinstance(table, OpenList) else refusal(reader, what)
 
 
 CHANGES = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "sort", "remove", "appendleft",
@@ -397,7 +351,7 @@ def _with_items(reader: Reader, value: OpenList, items: Template) -> OpenList:
 def _widened(reader: Reader, array: Value, dtype: Any) -> Atom:
     """An array in a dtype that has all its numbers."""
     if not can_cast(array.dtype, dtype, "safe"):
-        raise refusal(reader, WHAT)
+        raise refusal(reader, SEVERAL_TYPES)
     return cast(reader, array.atom, ArrayType(dtype, array.shape))
 
 
@@ -427,7 +381,7 @@ def _has_items(value: OpenList, items: Template) -> bool:
         types, ((slot.type.dtype, slot.type.weak) for slot in open_slots(value.items.template)), strict=True))
 
 
-def _now(reader: Reader, home: list[Any]) -> OpenList:
+def held_now(reader: Reader, home: list[Any]) -> OpenList:
     found = reader.contents[id(home)]
     assert isinstance(found, OpenList)
     return found

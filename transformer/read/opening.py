@@ -27,8 +27,9 @@ from .joining import template_of_all
 from .joins import same
 from .journal import Item
 from .list_demands import WantsOpen
-from .open_lists import OpenList, RowList, opened
+from .open_lists import OpenList, opened
 from .recorded import Part, RecordedList, containers_of
+from .row_lists import RowList
 from .structures import Slot, capture, loosened
 from .template_joins import Joiner
 from .tokens import APPENDED, Token, token_of

@@ -22,6 +22,7 @@ from ..ops.value import Value
 from . import (
     assignment,
     attempts,
+    augmented,
     comprehensions,
     conditions,
     definitions,
@@ -56,6 +57,7 @@ Handler = Callable[["Reader", Any], Any]
 STATEMENTS: dict[type, Handler] = {
     **statements.STATEMENTS,
     **assignment.STATEMENTS,
+    **augmented.STATEMENTS,
     **conditions.STATEMENTS,
     **loops.STATEMENTS,
     **effects.STATEMENTS,
@@ -234,7 +236,7 @@ class Reader:
             if Value(new).dtype == Value(cell.seen[1]).dtype:
                 cell.see(base, new)
         else:
-            assignment.check_writable(self, cell)
+            augmented.check_writable(self, cell)
             self.aliases.check_write(self, cell)
             if isinstance(new, Var) and new.name is None:
                 new.name = getattr(cell.atom, "name", None)

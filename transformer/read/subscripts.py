@@ -18,12 +18,12 @@ from .containers import item
 from .demand import need, static
 from .errors import as_user_error
 from .flat import Flat
-from .iteration import item_of_range
 from .keys import KEY, hashed
 from .kinds import type_name
 from .library.grids import GRIDS
 from .or_none import needed
 from .picking import picked
+from .ranges import item_of_range
 from .rank_zero import as_array
 from .recorded import RecordedList, Recording
 from .strides import part_in_steps, with_places

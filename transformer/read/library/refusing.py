@@ -75,7 +75,7 @@ def replaced(array: Any, new: Any) -> None:
 
 
 def _read_replaced(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    from ..assignment import write_whole
+    from ..augmented import write_whole
 
     write_whole(reader, *args)
 
