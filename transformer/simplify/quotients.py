@@ -36,7 +36,7 @@ from .changes import CONSTANT, with_operand
 from .constants import has_dtype, is_power_of_two
 from .neutral import known, number
 from .rewriter import array_type, same_atom
-from .shapes import covers
+from .shapes import certainly_meet, covers
 from .signs import DEEPEST
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def without(fold: Fold, like: Let, terms: Atom, factor: Atom, name: str, depth: 
         less = without(fold, like, own.args[place], factor, name, depth - 1)
         if less is not None:
             args = (*own.args[:place], less, *own.args[place + 1:])
-            return fold.emit(like, own.op, *args, type=joined(own.op, *map(array_type, args)))
+            types = tuple(map(array_type, args))
+            return fold.emit(like, own.op, *args, type=joined(own.op, *types)) if certainly_meet(fold, *types) else None
     return None
 
 

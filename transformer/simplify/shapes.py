@@ -287,6 +287,8 @@ def _before_it_is_wide(fold: Fold, stmt: Let) -> Any:
         return None
     args = tuple(atom if each is None else each.args[0] for each, atom in zip(wide, stmt.args, strict=True))
     wanted = array_type(stmt.target)
+    if not certainly_meet(fold, *map(array_type, args)):
+        return None
     small = stmt.op.types(*map(array_type, args))
     if small.dtype != wanted.dtype or small.weak or not small.rank or covers(fold, args, stmt.target):
         return None
@@ -329,6 +331,13 @@ def _meets(stmt: Let, place: int, wanted: ArrayType) -> bool:
     whole = all(not other.weak and other.dtype.kind in "iu" and other.dtype.itemsize == 8 for other in others)
     return any(not other.weak and other.dtype == wanted.dtype for other in others) or (
         whole and wanted.dtype == FLOAT64 and array_type(stmt.target).dtype == FLOAT64)
+
+
+def certainly_meet(fold: Fold, *types: ArrayType) -> bool:
+    """Whether operands of these types are certainly broadcast together."""
+    shapes = [tuple(map(fold.assumptions.normal, type.sizes))[::-1] for type in types]
+    longest = max(map(len, shapes))
+    return all(len({shape[k] for shape in shapes if k < len(shape)} - {1}) <= 1 for k in range(longest))
 
 
 def covers(fold: Fold, args: tuple[Atom | ArrayType, ...], target: Var) -> bool:

@@ -29,6 +29,7 @@ from ..ops.arithmetic import Divide, Multiply
 from .fold import Fold
 from .quotients import joined
 from .rewriter import array_type
+from .shapes import certainly_meet
 
 
 def shared_quotients(function: Function, assumptions: Assumptions) -> bool:
@@ -62,8 +63,8 @@ class _SharedQuotients:
             quotient = quotients.get((factor, divisor))
             if quotient is None or quotient.op is not Divide or not isinstance(other, Var):
                 continue
-            type = joined(Multiply, array_type(quotient.target), array_type(other))
-            if self.fold.same_type(type, stmt.target.type):
+            types = array_type(quotient.target), array_type(other)
+            if certainly_meet(self.fold, *types) and self.fold.same_type(joined(Multiply, *types), stmt.target.type):
                 stmt.op, stmt.args = Multiply, (quotient.target, other)
                 if block.index(quotient) > block.index(stmt):
                     block.remove(quotient)

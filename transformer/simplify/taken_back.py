@@ -35,6 +35,7 @@ from .divisors import DEEPEST
 from .neutral import number
 from .quotients import is_constant, joined
 from .rewriter import array_type, same_atom
+from .shapes import certainly_meet
 from .signs import TOTALS
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def _is_taken_back(fold: Fold, stmt: Let, less: tuple[Atom, Atom], undoes: Undoe
     """Whether all that uses a quotient takes a factor out of it, which it no longer does then, as the quotient is
     that of other atoms, `less`."""
     users = fold.uses.users.get(stmt.target, [])
-    if len(users) != fold.uses.counts.get(stmt.target) or not fold.same_type(
-            joined(Divide, *map(array_type, less)), stmt.target.type):
+    types = tuple(map(array_type, less))
+    if len(users) != fold.uses.counts.get(stmt.target) or not certainly_meet(fold, *types) or not fold.same_type(
+            joined(Divide, *types), stmt.target.type):
         return False
     places = [_place(fold, user, stmt.target, undoes) for user in users]
     if not all(places):
