@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from ..core.grammar import Block, Effect, Function, Let, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import WRITES, Copier, all_statements, all_uses, blocks_of, counted_uses
+from ..core.walk import WRITES, Copier, all_uses, blocks_of, counted_uses
 from ..ops.indexing import Get, Put
 from ..ops.regions import is_view
 from .apart import are_apart, written_part
@@ -47,9 +47,7 @@ def clearing(function: Function, assumptions: Assumptions) -> bool:
 
 class _Clearing:
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
-        self.fold = Fold(function, assumptions)
-        lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))
-        self.fold.definition = {target: stmt for stmt in lets for target in stmt.targets}
+        self.fold = Fold.over(function, assumptions)
         self.count = counted_uses(function)
 
     def block(self, block: Block) -> bool:

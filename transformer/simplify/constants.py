@@ -283,7 +283,7 @@ def _doubled(fold: Fold, stmt: Let) -> Any:
 
 def _like_terms(fold: Fold, stmt: Let) -> Any:
     """2 * x - 0.5 * x → 1.5 * x, in derivatives."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
+    if not fold.is_plain_derivative(stmt, "f"):
         return None
     (first, x), (second, y) = (_multiple(fold, atom) for atom in stmt.args)
     if not isinstance(x, Var) or x is not y or first is None or second is None:

@@ -51,7 +51,7 @@ from ..core.guards import Assumptions
 from ..core.headings import is_ours
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
-from ..core.walk import size_of_atom
+from ..core.walk import all_statements, size_of_atom
 from ..ops.shape import Copy
 from . import (
     choices,
@@ -83,7 +83,7 @@ from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .deciding import deciding
 from .derived import derived
-from .rewriter import Rewriter
+from .rewriter import Rewriter, array_type
 from .uses import Uses, integer_for, number_for
 
 Rule = Callable[["Fold", Let], Any]
@@ -136,6 +136,14 @@ class Fold(Rewriter):
         self.is_generated = False
         self._recorded: dict[Atom, Atom] = {}          # what a record is of, and what a read is of that was recorded
         self._aliasing: Aliasing | None = None
+
+    @classmethod
+    def over(cls, function: Function, assumptions: Assumptions) -> Fold:
+        """One that has looked at all statements, for rewrites that ask about them."""
+        fold = cls(function, assumptions)
+        lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))
+        fold.definition = {target: stmt for stmt in lets for target in stmt.targets}
+        return fold
 
     def effect(self, stmt: Effect) -> None:
         self.is_generated = is_ours(stmt, self.is_generated)
@@ -223,6 +231,10 @@ class Fold(Rewriter):
         rounded otherwise, as nothing is decided by it."""
         is_ours = self.is_generated or stmt.target.primal is not None or stmt.target in self.moved
         return is_ours and self.deciding.isdisjoint(stmt.targets)
+
+    def is_plain_derivative(self, stmt: Let, kinds: str = "fc") -> bool:
+        """The same of an operator on numbers of these kinds, without anything said of how it is done."""
+        return self.is_derivative(stmt) and not stmt.attrs and array_type(stmt.target).dtype.kind in kinds
 
     def defined_by(self, atom: Atom, *names: str) -> Let | None:
         """The statement that defines an atom, if it is one of these ops."""

@@ -51,9 +51,7 @@ def pieces(function: Function, assumptions: Assumptions) -> bool:
 
 class _Pieces:
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
-        self.fold = Fold(function, assumptions)
-        lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))
-        self.fold.definition = {target: stmt for stmt in lets for target in stmt.targets}
+        self.fold = Fold.over(function, assumptions)
         self.count = counted_uses(function)
 
     def block(self, statements: Block) -> bool:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @with_operand("sign", "conjugate")
 def _size_times_sign(fold: Fold, stmt: Let) -> Any:
     """2 * abs(x) * sign(x) → 2 * x, 2 * abs(z) * conj(sign(z)) → 2 * conj(z), in derivatives."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+    if not fold.is_plain_derivative(stmt):
         return None
     for terms, factor in (stmt.args, stmt.args[::-1]):
         turned = fold.defined_by(factor, "conjugate")

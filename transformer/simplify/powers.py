@@ -57,7 +57,7 @@ class Factor(NamedTuple):
 @with_operand("power", "multiply", "divide")
 def _joined(fold: Fold, stmt: Let) -> Any:
     """a / x ** 1.5 * x ** 0.5 → a / x, a * x ** 2 * x → a * x ** 3, in derivatives."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
+    if not fold.is_plain_derivative(stmt, "f"):
         return None
     sides = (stmt.args,) if stmt.op is Divide else (stmt.args, stmt.args[::-1])
     return next((found for terms, atom in sides for factor in _factors(fold, atom)

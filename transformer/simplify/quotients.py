@@ -49,7 +49,7 @@ ONE = Const(1.0)
 @with_operand("divide", "expand_dims")
 def _over(fold: Fold, stmt: Let) -> Any:
     """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+    if not fold.is_plain_derivative(stmt):
         return None
     for first, other in (stmt.args, stmt.args[::-1]):
         spread = fold.own(first, "expand_dims")
@@ -66,7 +66,7 @@ def _over(fold: Fold, stmt: Let) -> Any:
 def _undone(fold: Fold, stmt: Let) -> Any:
     """-(a / b) * b → -a, a * b / c / b → a / c, a / (b / n) / n → a / b, a / (b * n) * n → a / b, in derivatives: two
     roundings less."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+    if not fold.is_plain_derivative(stmt):
         return None
     divides = stmt.op.name == "divide"
     for terms, factor in (stmt.args,) if divides else (stmt.args, stmt.args[::-1]):
@@ -82,7 +82,7 @@ def _undone(fold: Fold, stmt: Let) -> Any:
 @with_operand("divide")
 def _one(fold: Fold, stmt: Let) -> Any:
     """log(a) + a / a → log(a) + 1, in derivatives."""
-    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+    if not fold.is_plain_derivative(stmt):
         return None
     for place, other in ((0, stmt.args[1]), (1, stmt.args[0])):
         quotient = fold.own(stmt.args[place], "divide")

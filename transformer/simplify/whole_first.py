@@ -25,7 +25,7 @@ from __future__ import annotations
 from ..core.grammar import Atom, Block, Function, Let, Var
 from ..core.guards import Assumptions
 from ..core.headings import of_derivative
-from ..core.walk import all_statements, blocks_of, counted_uses
+from ..core.walk import blocks_of, counted_uses
 from ..ops.arithmetic import Add
 from ..ops.indexing import AddAt, Put
 from .aliasing import may_share
@@ -40,9 +40,7 @@ def whole_first(function: Function, assumptions: Assumptions) -> bool:
 
 class _WholeFirst:
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
-        self.fold = Fold(function, assumptions)
-        lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))
-        self.fold.definition = {target: stmt for stmt in lets for target in stmt.targets}
+        self.fold = Fold.over(function, assumptions)
         self.count = counted_uses(function)
         self.ours = {id(stmt) for stmt in of_derivative(function)}
 
