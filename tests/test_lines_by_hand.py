@@ -147,6 +147,11 @@ def normalized(x: Any, gamma: Any) -> Any:
     return np.sum(np.tanh(gamma * (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.1)))
 
 
+def attracting(r2: Any, w: Any) -> Any:
+    inv6 = 1 / r2 ** 3
+    return np.sum(w * (2 * inv6 ** 2 - inv6))
+
+
 def size_with_sign(x: Any) -> Any:
     return np.sum(np.abs(x) ** 2 * np.sin(x))
 
@@ -213,6 +218,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], list[str], list[str]]] = 
     (runge_kutta, (V[:2], 9.8),
      ["dk4 = 0.1 * dy\n", "dk3 = scaled + 0.2 * dy2\n", "dk2 = scaled + 0.1 * dy2\n"], ["dk3_2"]),
     (normalized, (X, V), ["dx = ddiff_x - "], ["dx2"]),
+    (attracting, (V ** 2, V), ["dr2 = -3 * ("], ["(-("]),
     (size_with_sign, (V,), ["2 * np.sin(x) * x"], ["np.sign"]),
     (cross_entropy, (X,), ["[np.arange(2), CLASSES] -= 0.5\n"], ["zeros"]),
     (chosen_and_all, (np.vstack([X, X - 1])[:3, :2],), [], []),
@@ -241,3 +247,16 @@ def test_roots_of_what_is_below_zero_stay_nan() -> None:
 def test_a_number_stands_behind_what_is_compared_with_it() -> None:
     source = pushforward(lambda x: np.sum(np.maximum(0, x)), (0,)).source_for(V, V)
     assert "x > 0" in source and "x == 0" in source
+
+
+def test_what_is_recorded_has_its_name() -> None:
+    def relaxed(y: Any) -> Any:
+        for _ in range(2):
+            k1 = np.tanh(X[:, :2] @ y)
+            k2 = np.tanh(X[:, :2] @ (y + 0.1 * k1))
+            y = y + 0.1 * (k1 + 2 * k2)
+        return np.sum(y ** 2)
+
+    source = pushforward(grad(relaxed), (0,)).source_for(V[:2], V[1:])
+    assert "k2_dot_k[k] = k2_dot\n" in source and "(2 * k2_dot_k[k] * k2)" in source, source
+    check_grads(grad(relaxed), (V[:2],))

@@ -49,7 +49,9 @@ from collections import Counter
 from ..core.grammar import Atom, Function, Let, Loop, Read, Record, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import ArrayType, SeqType
-from ..core.walk import WRITES, all_statements, counted_uses
+from ..core.walk import WRITES, Copier, all_statements, counted_uses
+from ..ops.arithmetic import Multiply
+from .neutral import number
 from .rewriter import same_atom
 
 
@@ -59,8 +61,8 @@ def recorded(function: Function, assumptions: Assumptions) -> bool:
     reads: dict[Atom, tuple[Loop, Read]] = {read.source: (loop, read) for loop in loops for read in loop.reads}
     kept = [(loop, record) for loop in loops for record in loop.records if record.target in reads]
     uses = counted_uses(function) if kept else Counter()
-    found = [_made_of(loop, record, *reads[record.target], uses) for loop, record in kept
-             if uses[record.target] == 1]
+    found = [rewrite(loop, record, *reads[record.target], uses) for loop, record in kept
+             if uses[record.target] == 1 for rewrite in (_made_of, _without_number)]
     return any(found)
 
 
@@ -90,3 +92,22 @@ def _step(forward: Loop, record: Record, reverse: Loop, read: Read, uses: Counte
                 len(stmt.args) == len(args)) and all(map(same_atom, stmt.args, args)):
             return (stmt.target, again) if stmt.target.type == type_of(record.value) == again.target.type else None
     return None
+
+
+def _without_number(forward: Loop, record: Record, reverse: Loop, read: Read, uses: Counter[Var]) -> bool:
+    """Records `v` in place of `2 * v`, if it is `v` that has a name: the number is there in both loops."""
+    made = next((stmt for stmt in forward.body if isinstance(stmt, Let) and stmt.target is record.value), None)
+    if made is None or made.op is not Multiply or made.attrs or number(made.args[0]) is None:
+        return False
+    value, target = made.args[1], read.target
+    if not isinstance(value, Var) or value.type != target.type or not _is_named(value) or _is_named(made.target):
+        return False
+    again = Copier().fresh(value)
+    record.value, read.target = value, again
+    reverse.body.insert(0, Let((target,), Multiply, (made.args[0], again), {}, made.origin))
+    return True
+
+
+def _is_named(var: Var) -> bool:
+    """Whether a variable is called after something of the user's."""
+    return bool(var.name or var.primal is not None and var.primal.name)

@@ -141,6 +141,16 @@ def _two_signs(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, stmt.op, first, second, **stmt.attrs)
 
 
+@with_operand(*PRODUCTS)
+def _into_number(fold: Fold, stmt: Let) -> Any:
+    """3 * (-a * b) → -3 * (a * b), in generated code."""
+    factor, product = number(stmt.args[0]), fold.own(stmt.args[1], *PRODUCTS)
+    if not isinstance(factor, int | float) or not factor or product is None or not fold.is_generated or stmt.attrs:
+        return None
+    opposite = negated(fold, product.target, array_type(product.target).dtype) if _is_real(product.target) else None
+    return None if opposite is None else fold.become(stmt, stmt.op, Const(-factor), opposite)
+
+
 @with_operand("negative")
 def _of_number(fold: Fold, stmt: Let) -> Any:
     """-ratio * a → -(ratio * a), in derivatives, for a number of Python's of which the opposite is one of NumPy's."""
@@ -286,6 +296,6 @@ RULES = {
     "subtract": [_sum],
     "negative": [_opposite, _exchanged],
     **{name: [_total] for name in TOTALS},
-    "multiply": [_two_signs, _of_number, _outwards],
+    "multiply": [_two_signs, _into_number, _of_number, _outwards],
     "divide": [_two_signs, _outwards],
 }
