@@ -63,6 +63,10 @@ def mixed(m: Any) -> Any:
     return np.sum(np.sin(z) * (V[:, None] - m))
 
 
+def distance(x: Any, y: Any) -> Any:
+    return np.sum(np.sqrt(x ** 2 + y ** 2))
+
+
 def decayed(w: Any) -> Any:
     return np.sum(np.sin(w)) + 0.01 * w @ w
 
@@ -80,6 +84,7 @@ TANGENTS = [
     (turned_to, (V,), (V + 1,), ["dn = x @ dx / n\n"], ["np.inf"]),
     (kernel, (0.1,), (1.0,), [], ["/ e"]),
     (mixed, (V[:2],), (X[0, :2],), [], ["broadcast_to"]),
+    (distance, (V, V + 3), (V, 2 * V), ["np.sum((dx * x + dy * y) / root)"], []),
     (decayed, (V,), (V + 1,), ["0.02 * (dw @ w)"], ["0.01 * dw"]),
 ]
 

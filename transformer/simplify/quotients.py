@@ -191,6 +191,26 @@ def _cancelled(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Divide, _led_by(fold, stmt, path, type(led)(led / factor)), rest)
 
 
+@with_operand("multiply")
+def _cancelled_in_sum(fold: Fold, stmt: Let) -> Any:
+    """(2 * a + 2 * b) / (2 * c) → (a + b) / c, in derivatives: that of a length, say."""
+    total, divisor = fold.own(stmt.args[0], "add", "subtract"), fold.defined_by(stmt.args[1], "multiply")
+    if total is None or divisor is None or total.attrs or not fold.is_plain_derivative(stmt, "f"):
+        return None
+    factor = number(divisor.args[0])
+    rest, paths = _without_factor(fold, stmt.args[1], factor), [_leading(fold, atom) for atom in total.args]
+    if rest is None or not all(paths):
+        return None
+    numbers = [number(path[-1].args[0]) for path in paths]
+    if not all(float(each / factor).is_integer() for each in numbers):
+        return None
+    terms = [_led_by(fold, stmt, path, type(each)(each / factor)) for path, each in zip(paths, numbers, strict=True)]
+    type_of_sum = joined(total.op, *map(array_type, terms))
+    if not fold.same_type(type_of_sum, type_of(total.target)) or not _divides(fold, stmt.target, total.target, rest):
+        return None
+    return fold.become(stmt, Divide, fold.emit(stmt, total.op, *terms, type=type_of_sum), rest)
+
+
 @with_operand(CONSTANT)
 def _led_over(fold: Fold, stmt: Let) -> Any:
     """2 * a / 4 → a / 2, in derivatives."""
@@ -331,7 +351,7 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 
 RULES = {
     "multiply": [_undone, _multiple_of_ratio, _over],
-    "divide": [_undone, _led_over, _cancelled, _without_constant],
+    "divide": [_undone, _led_over, _cancelled, _cancelled_in_sum, _without_constant],
     "add": [_one],
     "subtract": [_one],
     "sum": [_led_total],
