@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import assert_close, directional
 
-from transformer import jacfwd, jacrev
+from transformer import grad, jacfwd, jacrev
 from transformer.api import pushforward
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
@@ -109,3 +109,14 @@ def test_jacobians_do_not_multiply_by_the_unit_matrix() -> None:
         source = made.source_for(X, V)
         assert "eye" not in source, source
         np.testing.assert_allclose(made(X, V), (0.5 - np.tanh(X @ V) ** 2)[:, None] * X, atol=1e-12)
+
+
+def test_tangents_are_numbers_where_the_exponential_or_the_determinant_is_none() -> None:
+    def volume(a: Any) -> Any:
+        return np.log(np.linalg.det(a))
+
+    far, small = np.array([-1000.0, 0.0, 1000.0]), 1e-200 * np.eye(3)
+    with np.errstate(over="ignore", divide="ignore"):
+        tangent = pushforward(lambda x: 1 / (1 + np.exp(-x)), (0,))(far, np.ones(3))[1]
+        np.testing.assert_array_equal(tangent, [0.0, 0.25, 0.0])
+        np.testing.assert_allclose(grad(volume)(small), 1e200 * np.eye(3))
