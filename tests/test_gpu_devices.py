@@ -13,6 +13,7 @@ import pytest
 
 from transformer import devices, jit
 from transformer.core.errors import BadArgument
+from transformer.run import gpu
 from transformer.run.gpu import why_not
 
 FOLDER = Path(__file__).parent
@@ -90,3 +91,18 @@ def test_without_a_gpu_a_located_message() -> None:
     with pytest.raises(BadArgument, match="test_gpu_devices.py") as caught:
         jit(gpu_program.scaled, device="cuda")
     assert 'jit(gpu_program.scaled, device="cuda")' in str(caught.value)
+
+
+def test_a_numba_cuda_that_does_not_fit_numpy_has_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It imports much of itself when the first kernel is compiled, on a machine where all else is well."""
+    from numba import cuda
+    from numba.cuda.descriptor import cuda_target
+
+    def refresh() -> None:
+        raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+
+    monkeypatch.setattr(gpu, "find_spec", lambda name: True)
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda_target.typing_context, "refresh", refresh)
+    told = str(why_not.__wrapped__())
+    assert "numba-cuda does not fit NumPy" in told and "has no attribute 'row_stack'" in told and "cuda12" in told

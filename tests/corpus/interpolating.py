@@ -11,6 +11,7 @@ INSIDE = np.array([0.5, 1.05, 3.1])
 WIDE = np.array([-0.2, 0.5, 1.05, 3.5])
 PROFILE = CubicSpline(PLACES, VALUES)
 TABLE = interp1d(PLACES, np.stack([VALUES, VALUES[::-1]]))
+ENDING = interp1d(PLACES, VALUES, bounds_error=False, fill_value=(0.5, 2.0))
 CUBIC = interp1d(PLACES, VALUES, kind="cubic")
 
 
@@ -56,6 +57,12 @@ def of_splines_made_before(t):
     return np.sum(PROFILE(t) * TABLE(t)) + PROFILE(t[0], 1) * CUBIC(t[1]) + PROFILE.derivative()(t[1])
 
 
+def with_what_a_spline_holds(t):
+    """Attributes of a spline, which are properties in newer versions of SciPy."""
+    highest, widths = PROFILE.c[0], np.diff(PROFILE.x)
+    return np.sum(highest * widths**3) * t[0] + np.sum(ENDING(t)) * t[1]
+
+
 def along_a_profile(x, n):
     for _ in range(n):
         x = x + 0.1 * PROFILE(x)
@@ -72,5 +79,6 @@ PROGRAMS = [
     Program(by_kinds, fixed(VALUES, INSIDE), (0, 1), order=1),
     Program(beyond_steps, fixed(VALUES, WIDE), (0, 1), order=1),
     Program(of_splines_made_before, fixed(INSIDE)),
+    Program(with_what_a_spline_holds, fixed(WIDE)),
     Program(along_a_profile, fixed(0.4, 3)),
 ]

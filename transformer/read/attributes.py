@@ -20,12 +20,14 @@ from .applying import apply_found
 from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .containers import METHODS, container_kind
 from .derived_builtins import SLOTS, is_redefined
+from .errors import as_user_error
 from .flat import assign_flat, flat
 from .journal import Attribute, Field, Item
 from .kinds import described, python_type, type_name
 from .library import methods
 from .library.numbers import OF_NUMBERS
 from .or_none import needed
+from .pure import LIBRARIES
 from .recorded import RecordedList, Recording
 from .values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
 
@@ -147,7 +149,8 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
         return _plain(reader, value, name)
     found = inspect.getattr_static(type(value), name, ABSENT)
     if isinstance(found, property):
-        return reader.call(found.fget, (value,), {})
+        held = _held_by_library(reader, value, name, found)
+        return reader.outside.attribute(value, name) if held else reader.call(found.fget, (value,), {})
     if isinstance(found, functools.cached_property):
         return _cached(reader, value, name, found)
     if _is_method(found) and name not in getattr(value, "__dict__", {}):
@@ -155,6 +158,16 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
     if found is ABSENT and inspect.getattr_static(value, name, ABSENT) is ABSENT:
         return _missing(reader, value, name)
     return _field(reader, value, name)
+
+
+def _held_by_library(reader: Reader, value: Any, name: str, found: property) -> bool:
+    """Whether a property is one of a library, which is not read, of an object from outside, and gives an array or a
+    number: as attributes do, where other versions of the library have an attribute."""
+    home = getattr(found.fget, "__module__", None) or ""
+    if home.partition(".")[0] not in LIBRARIES or reader.is_local(value):
+        return False
+    with as_user_error(reader):
+        return isinstance(getattr(value, name), np.ndarray | np.number | bool | int | float | complex | str)
 
 
 def _of_super(reader: Reader, value: Any, name: str) -> Any:

@@ -42,7 +42,7 @@ from .library.writing import masked
 from .objects import hold_dynamic
 from .or_none import all_needed
 from .protocols import answered
-from .pure import distribution_of, is_impure, is_pure, public_name, why_not
+from .pure import LIBRARIES, distribution_of, is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
 from .recorded import RecordedList
 from .stacking import stacking_call
@@ -230,7 +230,6 @@ def _of_library(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
 
 OUR_LIBRARY = "transformer.read.library."
 GENERATED = "transformer.generated."             # what was made of the users' functions
-LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}
 
 
 def _is_frozen(function: types.FunctionType) -> bool:

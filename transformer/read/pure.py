@@ -170,6 +170,7 @@ BETTER = {
     "numpy.frompyfunc": "Use np.vectorize.",
     "numpy.nditer": "Use np.ndenumerate, or x.flat.",
 }
+LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}      # which are not read
 NO_RULE = "Its source cannot be read, and no rule says what it does."
 
 

@@ -37,10 +37,21 @@ def why_not() -> str | None:
     try:
         from numba import cuda
         if cuda.is_available():
-            return None
+            return _misfit()
     except Exception as error:                   # of many kinds, where a driver does not fit
         return f"numba cannot use the driver: {error}"
     return "numba finds no GPU, or no driver for one."
+
+
+def _misfit() -> str | None:
+    """Why numba-cuda cannot compile, found by importing what it needs for that: it may lean on a part of NumPy that the
+    installed one has no more."""
+    from numba.cuda.descriptor import cuda_target
+    try:
+        cuda_target.typing_context.refresh()
+    except (ImportError, AttributeError) as error:
+        return f"numba-cuda does not fit NumPy {np.__version__}: {error}. {EXTRAS}: it brings what fits."
+    return None
 
 
 @cache

@@ -264,13 +264,13 @@ def of_made(function: Any) -> Any:
 
 
 def of_polynomials(spline):
-    c, x = of_object(spline, "_c", "coefficients"), of_object(spline, "_x", "breaks")
+    c, x = of_object(spline, "c", "coefficients"), of_object(spline, "x", "breaks")
     return PiecewisePolynomial(c, x, spline.extrapolate, spline.axis)
 
 
 def of_lines(f):
-    kind = f._spline.k if f._kind == "spline" else f._kind
-    return Interpolated(f.x, f.y, kind, f.axis, True, f.bounds_error, f._fill_value_orig, True)
+    kind = of_object(f._spline, "k", "degree") if f._kind == "spline" else f._kind
+    return Interpolated(f.x, f.y, kind, f.axis, True, f.bounds_error, of_object(f, "fill_value", "fill_value"), True)
 
 
 MADE = {
