@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import re
+import struct
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -69,7 +70,7 @@ def test_what_is_neither_array_nor_number_is_refused() -> None:
     for value in np.zeros(3), "x", None, (1, 2):
         with pytest.raises(TypeError, match="a kernel takes arrays on the GPU and numbers, this is"):
             layout(type(value))
-    with pytest.raises(Exception, match="int too large|out of range|argument"):
+    with pytest.raises(struct.error):
         handed([2**63])
 
 

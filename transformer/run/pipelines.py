@@ -36,9 +36,6 @@ class KernelLibrary(library):
         super().add_ir_module(module)
 
     def _optimize_functions(self, module: Any) -> None:
-        if not hasattr(self._codegen, "_pass_builder"):                  # numba 0.61 has none
-            super()._optimize_functions(module)
-            return
         module.data_layout = self._codegen._data_layout
         builder, passes = self._codegen._pass_builder(), create_new_function_pass_manager()
         passes.add_sroa_pass()

@@ -249,8 +249,8 @@ def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_va
 def of_made(function: Any) -> Any:
     """What is read in place of a call of a spline of SciPy's that was made before, or of a method of it."""
     spline = getattr(function, "__self__", function)
-    kind = type(spline).__name__ if type(spline).__module__.startswith("scipy.interpolate.") else ""
-    if kind not in MADE:
+    kind = type(spline).__name__
+    if kind not in MADE or not type(spline).__module__.startswith("scipy.interpolate."):
         return None
     breaks = spline.x
     if breaks[0] > breaks[-1]:
