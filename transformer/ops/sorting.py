@@ -6,6 +6,7 @@ by `np.argsort`, each gets the derivative of its place.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Ordering(Op):
 
     @classmethod
     def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
+        if "descending" in kwargs and "descending" in signature(cls.calls[0]).parameters:     # from NumPy 2.5 on
+            return cls.either_way(*args, **kwargs)
         a, args = value(args[0]) if args else value(kwargs.pop("a")), args[1:]
         axis = kwargs.get("axis", args[cls.before_axis] if len(args) > cls.before_axis else -1)
         if axis is not None:
@@ -40,6 +43,16 @@ class Ordering(Op):
         return cls.calls[0](np.ravel(a), *args[:cls.before_axis], **rest)
 
     before_axis = 0
+
+    @classmethod
+    def either_way(cls, a: Any, *args: Any, descending: Any, **kwargs: Any) -> Any:
+        """The op with `descending`: nan, which is last in any case, is so where the numbers are turned."""
+        cls.calls[0](np.zeros(0), descending=descending, **{k: v for k, v in kwargs.items() if k in IGNORED})   # raises
+        return cls.downwards(value(a), *args, **kwargs) if descending else cls.calls[0](a, *args, **kwargs)
+
+    @classmethod
+    def downwards(cls, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return cls.calls[0](_turned(a), *args, **kwargs)
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
@@ -58,6 +71,11 @@ class Ordering(Op):
     @classmethod
     def batch(cls, lead: Any, a: Any, axis: int = -1, **attrs: Any) -> Any:
         return cls.calls[0](a, axis=axis if axis < 0 else axis + 1, **attrs)
+
+
+def _turned(a: Any) -> Any:
+    """Numbers that are the smaller, the greater those of `a` are: no integer is too large for `~`."""
+    return ~a if a.dtype.kind in "biu" else -a
 
 
 def _is_stable(kwargs: Kwargs) -> bool:
@@ -94,6 +112,10 @@ class Argsort(Ordering):
 class Sort(Ordering):
     calls = (np.sort,)
     domain = _cases
+
+    @classmethod
+    def downwards(cls, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return _turned(super().downwards(a, *args, **kwargs))
 
     def types(a: ArrayType, axis=-1) -> ArrayType:
         return a

@@ -74,8 +74,8 @@ def fill_diagonal(a, val, wrap=False):
         a[(diagonal,) * a.ndim] = np.ravel(val)[diagonal % np.size(val)]
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    replaced(a, np.sort(a, axis, kind=kind, order=order, stable=stable))
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, **others):
+    replaced(a, np.sort(a, axis, kind=kind, order=order, stable=stable, **others))
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
