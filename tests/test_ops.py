@@ -109,6 +109,7 @@ def test_names_and_calls_mean_one_op() -> None:
             assert found is not None and found[0] is op, f"{function} is not {op.name}"
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated")         # by NumPy 2.5
 @each(ELEMENTWISE)
 def test_every_spelling_computes_the_same(op: Any) -> None:
     for operands, attrs in cases(op, seeded(op)):
