@@ -161,3 +161,18 @@ def test_attributes_and_items_that_are_called_like_keywords() -> None:
     for factor in (2.0, 2.0, 5.0):
         setattr(OPTIONS, "lambda", factor)
         np.testing.assert_array_equal(slope(np.ones(2)), [factor, 3 * factor])
+
+
+POLYNOMIAL = np.poly1d([1.0, 2.0])
+
+
+def of_a_polynomial(x):
+    return x * np.sum(POLYNOMIAL.coeffs) * POLYNOMIAL.order
+
+
+def test_attributes_of_an_object_of_numpy_that_programs_change() -> None:
+    slope, compiled = grad(of_a_polynomial), jit(of_a_polynomial)
+    assert slope(2.0) == 3.0 and compiled(2.0) == 6.0
+    for power, wanted in (0, 6.0), (2, 22.0):                           # a coefficient in place, and one more power
+        POLYNOMIAL[power] = 5.0
+        assert slope(2.0) == wanted and compiled(2.0) == 2 * wanted

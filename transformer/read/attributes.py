@@ -208,8 +208,11 @@ def _is_plain(value: Any) -> bool:
             ),
         )
         or value is None
-        or type(value).__module__ in ("builtins", "numpy")
+        or type(value).__module__ in ("builtins", "numpy") and not isinstance(value, CHANGING)
     )
+
+
+CHANGING = np.poly1d, np.vectorize                # objects of NumPy whose attributes programs may set
 
 
 def _plain(reader: Reader, value: Any, name: str) -> Any:
