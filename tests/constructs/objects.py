@@ -18,6 +18,7 @@ SECTION = Section("Classes, objects, names from outside")
 supported, refused = SECTION.supported, SECTION.refused
 
 RATE = 0.1
+POLYNOMIAL = np.poly1d([1.0, 2.0])
 WEIGHTS = np.array([1.0, 2.0, 3.0])
 SETTINGS = {"power": 3, "weights": WEIGHTS}
 
@@ -140,6 +141,12 @@ def inherited(x):
 @supported("properties, static and class methods")
 def properties(x):
     return Line(x, 1.0).root + Line.through(x) + Line.unit_line()(x)
+
+
+@supported("attributes of an object of NumPy or SciPy made before: `polynomial.coeffs`, `spline.c`",
+           "arrays and numbers, also where they are properties")
+def of_a_library(x):
+    return x * np.sum(POLYNOMIAL.coeffs) * POLYNOMIAL.order
 
 
 @supported("`functools.cached_property`, `__getattr__`")
