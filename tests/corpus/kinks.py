@@ -212,6 +212,75 @@ def products_of_choices(x):
     return np.sum(a * a * b)
 
 
+def root_in_two_of_three_branches(x):
+    r = np.sqrt(x)
+    if x > 1.0:
+        y = r * 2
+    elif x > 0:
+        y = r * 3
+    else:
+        y = x * 4
+    return y
+
+
+def root_in_a_branch_of_a_loop(x):
+    r = np.sqrt(x)
+    y = x
+    for k in range(3):
+        if x > 0:
+            y = y + r * k
+    return y
+
+
+def root_before_a_while_that_ends(x):
+    r = np.sqrt(x)
+    log = np.log(x)
+    s = x
+    k = 0
+    while True:
+        if x <= 0 or k > 3:
+            break
+        s = s + r * log
+        k += 1
+    return s
+
+
+def branch_that_is_used_sometimes(x):
+    r = np.sqrt(x)
+    y = r * 2 if x > 1 else r * 3
+    return y if x > 0 else 5 * x
+
+
+def roots_of_positive_ones(x):
+    return np.sum(np.sqrt(x)[x > 0])
+
+
+def clipped_logarithms(x, a):
+    """The second has no part where `a` is 0, but its derivative has."""
+    with np.errstate(divide="ignore"):
+        return np.sum(np.clip(np.log(x), -5, 5)) + np.sum(a * np.maximum(np.log(x), -3))
+
+
+def bounded_ratios(x, y):
+    with np.errstate(divide="ignore"):
+        return np.sum(np.minimum(x / y, 2.0))
+
+
+def choices_of_several_conditions(x):
+    return np.sum(np.select([x > 1, x > 0], [np.sqrt(x), 2 * np.sqrt(x)], x))
+
+
+def choices_by_a_row(x, column, weights):
+    return np.sum(np.where(x > 0, np.sqrt(x), column) * weights)
+
+
+def second_derivative_with_clipped_logarithms(x):
+    """A cotangent may be 0 where its own derivative is not."""
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(x), -3)
+    return np.sum(x * logs * logs * np.array([0.0, 1.0, 1.0]) + (x - 2.0) ** 2 * logs)
+
+
 ONE_TWO = np.array([1.0, 2.0])
 ONE_THREE = np.array([1.0, 3.0])
 BORDER = np.array([-1.0, 0.5, 1.0, 3.0])
@@ -291,6 +360,18 @@ PROGRAMS = [
     _kink(sum_of_choices_by_one_condition, (np.array([-2.0, 0.0, 1.0]),), (np.array([-1.0, -1.0, 1.5]),)),
     _kink(unit_rows_or_zeros, (np.array([[0.0, 0.0], [3.0, 4.0]]),), (np.array([[0.0, 0.0], [0.288, -0.216]]),)),
     _kink(choice_of_scaled_logarithms, (np.array([1.0, -1.0, 0.0, 2.0]), 0.5), (np.array([0.5, 0.0, 0.0, 0.0]), 5.0)),
+    _kink(root_in_two_of_three_branches, (0.0,), (4.0,)),
+    _kink(root_in_a_branch_of_a_loop, (0.0,), (1.0,)),
+    _kink(root_before_a_while_that_ends, (0.0,), (1.0,)),
+    _kink(branch_that_is_used_sometimes, (0.0,), (5.0,)),
+    _kink(roots_of_positive_ones, (np.array([0.0, 4.0]),), (np.array([0.0, 0.25]),)),
+    _kink(clipped_logarithms, (np.array([0.0, 2.0]), np.array([1.0, 0.0])),
+          (np.array([0.0, 0.5]), np.array([-3.0, math.log(2.0)]))),
+    _kink(bounded_ratios, (np.array([1.0, 2.0]), np.array([0.0, 2.0])), (np.array([0.0, 0.5]), np.array([0.0, -0.5]))),
+    _kink(choices_of_several_conditions, (np.array([0.0, 4.0, 0.25]),), (np.array([1.0, 0.25, 2.0]),)),
+    _kink(choices_by_a_row, (np.array([0.0, 4.0]), np.ones((2, 1)), np.array([[1.0, 2.0], [3.0, 4.0]])),
+          (np.array([0.0, 1.5]), np.array([[1.0], [3.0]]), np.array([[1.0, 2.0], [1.0, 2.0]]))),
+    Program(second_derivative_with_clipped_logarithms, fixed(np.array([0.5, 2.0, 0.01]))),
     Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),
 ]

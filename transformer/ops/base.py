@@ -64,6 +64,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
                 would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
+``counts``      ``(place, *operands, **attrs) -> truth values``: where an operand has part in the result, if it is
+                chosen by the operands; None: everywhere
 ``hands_on``    in Python's spelling (`max`, `x if c else y`) it gives one of its operands as it is
 ``asks_truth``  as an operator it gives a truth value of Python's, of whatever number
 ``view``        whether NumPy returns a view of the first operand; where that depends on the operands,
@@ -148,6 +150,7 @@ class Op:
     front: Any = None
     domain: Any = None
     elementwise = False
+    counts: Any = None
     keeps_truth = False
     asks_truth = False
     hands_on = False

@@ -158,6 +158,10 @@ class Get(Op):
     def accumulate(shadow, dy, x, *slots, **attrs):
         return AddAt.applied(shadow, dy, *slots, **attrs)
 
+    def counts(place, x, *slots, **attrs):
+        """Where a mask is of the shape of the array."""
+        return slots[0] if place == 0 and len(slots) == 1 and is_mask(slots[0]) and slots[0].ndim == x.ndim else None
+
     def takes_all(index, **attrs):
         return only_inserts(index) or only_turns(index)
 

@@ -34,6 +34,9 @@ class Where(Elementwise):
                 lambda t, c, a, b, y: where(c, t, 0.0),
                 lambda t, c, a, b, y: where(c, 0.0, t))
 
+    def counts(place, c, a, b):
+        return c if place == 1 else np.logical_not(c)
+
     def tangent(given, c, a, b, y):
         """One choice, as the primal is."""
         _, da, db = given
@@ -94,6 +97,9 @@ class Maximum(Elementwise):
     partials = (lambda t, a, b, y: _share(t, a > b, a == b),
                 lambda t, a, b, y: _share(t, b > a, a == b))
 
+    def counts(place, a, b):
+        return b >= a if place else a >= b
+
     def tangent(given, a, b, y):
         return _winning(given, a > b, b > a, _ties(a, b))
 
@@ -107,6 +113,9 @@ class Minimum(Elementwise):
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a < b, a == b),
                 lambda t, a, b, y: _share(t, b < a, a == b))
+
+    def counts(place, a, b):
+        return b <= a if place else a <= b
 
     def tangent(given, a, b, y):
         return _winning(given, a < b, b < a, _ties(a, b))
@@ -141,6 +150,9 @@ class Clip(Elementwise):
                 _share(t, (x < low) & (low < high), (x <= low) & (low <= high)),
                 lambda t, x, low, high, y:
                 _share(t, high < np.maximum(x, low), high == np.maximum(x, low)))
+
+    def counts(place, x, low, high):
+        return (low <= x) & (x <= high) if place == 0 else None
 
     def simpler(x, low, high):
         x = x.astype(x.dtype)                  # a Python number counts as an array

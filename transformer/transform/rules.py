@@ -134,9 +134,9 @@ def _total(target: Var, terms: list[Any]) -> Value | None:
     return full(cast(value(total), target.type), target.type)
 
 
-def cotangents(stmt: Let, given: list[Value], active: Any, chosen: Any = None) -> Iterator[tuple[int, Value]]:
-    """Cotangent contributions of a statement's operands, last operand first: (place, cotangent). `chosen` is applied
-    to what is going to be summed."""
+def cotangents(stmt: Let, given: list[Value], active: Any, guarded: Any = None) -> Iterator[tuple[int, Value]]:
+    """Cotangent contributions of a statement's operands, last operand first: (place, cotangent). `guarded` is applied
+    to each before it is summed."""
     op, attrs = stmt.op, rule_attrs(stmt)
     operands, y = operands_of(stmt), results_of(stmt)
     for i in reversed(range(len(operands))):
@@ -149,8 +149,8 @@ def cotangents(stmt: Let, given: list[Value], active: Any, chosen: Any = None) -
         if term is not None:
             over = stmt.target.type if op.elementwise else None
             is_array = isinstance(type_of(stmt.args[i]), ArrayType)
-            if chosen is not None and sizes_of(stmt.args[i]) != sizes_of(stmt.target):
-                term = chosen(term)
+            if guarded is not None:
+                term = guarded(term, stmt.args[i])
             yield i, fitted(term, over, operands[i].type) if is_array else term
 
 

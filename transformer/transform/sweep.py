@@ -56,6 +56,7 @@ from .pairs import pull_call
 from .residuals import Mirrors
 from .retaking import unread_before
 from .sinking import Sinking
+from .supports import EVERYWHERE, NOWHERE, Supports, both
 
 Cotangents = dict[Var, Value]
 
@@ -67,6 +68,7 @@ class _Side:
     block: Block
     cotangent: Cotangents
     elements: dict[Var, list[Var]]
+    supports: dict[Var, Value]
 
     def agrees(self, other: _Side, before: Cotangents, var: Var) -> bool:
         """Whether neither side changed the cotangent of `var`."""
@@ -88,19 +90,21 @@ class Reverse:
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
         self.sinking = Sinking([], active)              # of the block that is gone through
         self.chosen: Any = None                         # what is left of a cotangent by the choice that is gone through
+        self.supports = Supports()                 # where cotangents count
 
     @classmethod
     def of(cls, body: Block, inputs: Collection[Var], seeded: list[Atom], builder: Builder, calls: Calls) -> Reverse:
         """For statements that are `prepared`, from their results that are `seeded` with cotangents to their inputs."""
         sweep = cls(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
         sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
+        sweep.supports = Supports.of(body, sweep.active, calls.summaries)
         return sweep
 
     def is_active(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.active
 
-    def contribute(self, atom: Atom, term: Value) -> None:
-        """Adds `term` to the cotangent of `atom`, if that carries one."""
+    def contribute(self, atom: Atom, term: Value, support: Value | None = None) -> None:
+        """Adds `term`, which counts where `support` says, to the cotangent of `atom`, if that carries one."""
         if not isinstance(atom, Var) or atom not in self.active:
             return
         if isinstance(atom.type, SeqType):
@@ -108,6 +112,7 @@ class Reverse:
             self.elements.setdefault(atom, []).append(term.atom)
             return
         before = self.cotangent.get(atom)
+        self.supports.contributed(atom, before is None, support)
         add = saved.added if isinstance(atom.type, SavedType) else rules.added
         if before is not None and isinstance(before.atom, Var):
             name_as_part(before.atom, atom, self.builder)
@@ -158,6 +163,10 @@ class Reverse:
         given = [self.take(target) for target in stmt.targets]
         if all(dy is None for dy in given) or stmt.op.derivative is not None:
             return
+        with self.supports.of_statement(stmt):
+            self._pull(stmt, given)
+
+    def _pull(self, stmt: Let, given: list[Value | None]) -> None:
         if is_ruled(stmt):
             given = [None if dy is None else rules.full(dy, t.type) for dy, t in zip(given, stmt.targets)]
             return self._contribute_all(stmt, pull(stmt, given, self))
@@ -177,13 +186,14 @@ class Reverse:
                 return d if before is None else before(d)
 
             outer, self.cotangent, self.chosen = self.cotangent, {}, chosen
-            self.contribute(stmt.args[place], dy)
-            self.block(block)
+            with self.supports.inside({}) as supports:
+                self.contribute(stmt.args[place], dy)
+                self.block(block)
             found, self.cotangent, self.chosen = self.cotangent, outer, before
             for var, d in found.items():
                 if not block or rules.sizes_of(var) == whole:           # others are sums of what was chosen
                     d = rules.fitted(chosen(d), stmt.target.type, var.type)
-                self.contribute(var, d)
+                self.contribute(var, d, both(supports.get(var, EVERYWHERE), self.supports.at(stmt, place)))
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
@@ -194,25 +204,29 @@ class Reverse:
             self._contribute_all(stmt, rules.cotangents(stmt, given, lambda a: a is value and self.is_active(a)))
             self.contribute(array, given[0])
         else:
-            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active, self.chosen))
+            guarded = self.supports.guard(stmt, self.chosen)
+            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active, guarded))
         self.builder.family = outer
 
     def _contribute_all(self, stmt: Let, terms: Iterable[tuple[int, Value]]) -> None:
         """Contributes to each operand once: what a statement gives to one twice is added up first."""
         totals: dict[Atom, Value] = {}
+        supports: dict[Atom, Value] = {}
         for place, term in terms:
             atom = stmt.args[place]
             if isinstance(term.type, SeqType):
                 self.contribute(atom, term)
             else:
                 totals[atom] = rules.added(totals[atom], term) if atom in totals else term
+                supports[atom] = self.supports.either(supports.get(atom, NOWHERE), self.supports.at(stmt, place))
         for atom, total in totals.items():
-            self.contribute(atom, total)
+            self.contribute(atom, total, supports[atom])
 
     def _accumulate(self, stmt: Let, dy: Value | None) -> None:
         """The cotangent of operand 0 is sparse: it is added to the running cotangent in place."""
         x = stmt.args[0]
         assert isinstance(x, Var) and dy is not None
+        self.supports.contributed(x, x not in self.cotangent, self.supports.at(stmt, 0))
         shadow = rules.zero_or(self.cotangent.get(x), x.type)
         self.set(x, stmt.op.accumulate(shadow, dy, *rules.operands_of(stmt), **rules.rule_attrs(stmt)))
 
@@ -225,32 +239,38 @@ class Reverse:
         if not given:
             return
         before, outer_elements = dict(self.cotangent), self.elements
+        known = self.supports.known
         for_then, for_orelse = self.sinking.into(stmt, {*self.cotangent, *self.elements})
         with self.builder.assumptions.identified(sizes_on(stmt, "then")):
-            then = self._side([*for_then, *stmt.then], [(m.then, d) for m, d in given], before)
+            then = self._side([*for_then, *stmt.then], self._seeds(given, "then"), before)
         with self.builder.assumptions.identified(sizes_on(stmt, "orelse")):
-            orelse = self._side([*for_orelse, *stmt.orelse], [(m.orelse, d) for m, d in given], before)
+            orelse = self._side([*for_orelse, *stmt.orelse], self._seeds(given, "orelse"), before)
         changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
         merges = [self._merge(v, then, orelse, stmt.cond) for v in changed]
-        self.cotangent, self.elements = before, outer_elements
+        self.cotangent, self.elements, self.supports.known = before, outer_elements, known
         for var, merge in zip(changed, merges):
             self.set(var, Value(merge.target))
+        merges += self.supports.merged(stmt, (then, orelse), changed)
         merges += self._sequence_merges(then, orelse)
         new = If(stmt.cond, then.block, orelse.block, merges, stmt.origin)
         if merges:
             self.mirrors[stmt] = new
             self.builder.emit(new)
 
-    def _side(self, block: Block, seeds: list[tuple[Atom, Value]], before: Cotangents) -> _Side:
+    def _seeds(self, given: list[tuple[Merge, Value]], side: str) -> list[tuple[Atom, Value, Value]]:
+        """What a side left, with the cotangents of that, and where they count."""
+        return [(getattr(merge, side), d, self.supports.of_var(merge.target)) for merge, d in given]
+
+    def _side(self, block: Block, seeds: list[tuple[Atom, Value, Value]], before: Cotangents) -> _Side:
         """The reverse of one branch, and the cotangents of outer variables after it."""
         self.cotangent, self.elements = dict(before), {}
-        with self.builder.nested() as backwards:
-            for atom, d in seeds:
-                self.contribute(atom, d)
+        with self.builder.nested() as backwards, self.supports.inside(self.supports.known) as supports:
+            for seed in seeds:
+                self.contribute(*seed)
             self.block(block)
         inner = set(all_definitions(block))
         return _Side(backwards, {v: d for v, d in self.cotangent.items() if v not in inner},
-                     {v: d for v, d in self.elements.items() if v not in inner})
+                     {v: d for v, d in self.elements.items() if v not in inner}, supports)
 
     def _merge(self, var: Var, then: _Side, orelse: _Side, cond: Atom) -> Merge:
         sides: list[Atom] = []
@@ -305,16 +325,19 @@ class Reverse:
         entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c, self.builder)) for c, _ in carries}
         inits = [rules.zero_or(d, c.out.type).atom for c, d in carries]
         after = {size: size_of_atom(c.next) for c, size in sizes.items()}
-        with self.builder.assumptions.identified(after), self.builder.nested() as body:
+        flags = self.supports.flags(shadows, self.cotangent)
+        with (self.builder.assumptions.identified(after), self.builder.nested() as body,
+              self.supports.inside(flags) as supports):
             nexts, records, ends = self._iteration(stmt, entries, shadows, reads)
         handed = [Carry(size, c.out, c.entry, Var(INT, size.name)) for c, size in sizes.items()]
         handed += [Carry(e, i, n, Var(strong(at_end.type(c.entry.type)), e.name))
                    for (c, e), i, n in zip(entries.items(), inits, nexts)]
         added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], _cotangent_of(v, self.builder))
                  for v, s in shadows.items() if ends[v] is not s}
+        used = self.supports.carried(flags, supports, self.cotangent)
         position = Var(stmt.position.type, stmt.position.name)
-        loop = Loop(position, trips, [*handed, *added.values()], body, [r for _, r in reads], records, not stmt.down,
-                    origin=stmt.origin, independent=stmt.independent)
+        loop = Loop(position, trips, [*handed, *added.values(), *used], body, [r for _, r in reads], records,
+                    not stmt.down, origin=stmt.origin, independent=stmt.independent)
         self.mirrors[stmt] = loop
         self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
         self.builder.emit(loop)
