@@ -11,7 +11,7 @@ from bounds import Outside, Raised, Watched, outcome
 from lowered import as_loops, assert_same, source_of
 from test_lowered_programs import BY_NAME
 
-from transformer import grad, jit, value_and_grad
+from transformer import grad, jit, jvp, value_and_grad, vmap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -233,6 +233,47 @@ def test_values_beside_derivatives_are_those_of_the_program(function: Any) -> No
         function(-VECTOR, 0)
     with pytest.raises((UnboundLocalError, NameError)):
         value_and_grad(function)(-VECTOR, 0)
+
+
+def last_times_each(x, n):
+    total = 0.0
+    for i in range(n):
+        if x[i] > 3:
+            last = x[i]
+        total = total + last * x[i]
+    return total
+
+
+def weight_of_a_branch(x, n):
+    for i in range(n):
+        if x[i] > 3:
+            weight = x * i
+    return np.sum(weight)
+
+
+def bound_in_a_helper(x, n):
+    def first(k):
+        if x[k] > 3:
+            found = x[k]
+        return found
+
+    return first(0) + first(n)
+
+
+@pytest.mark.parametrize("function", [last_of, found, last_row, last_times_each, weight_of_a_branch, bound_in_a_helper])
+def test_derivatives_raise_where_the_program_does(function: Any) -> None:
+    derivatives = [grad(function), jit(grad(function)), lambda x, n: jvp(function, (x, n), (x, None)),
+                   lambda x, n: vmap(grad(function), in_axes=(0, None))(np.stack([x, x]), n)]
+    for x, n in ((-VECTOR, 4), (VECTOR, 0), (VECTOR, 4), (np.arange(6.0)[::-1], 1)):
+        try:
+            function(x, n)
+        except UnboundLocalError:
+            for derivative in derivatives:
+                with pytest.raises((UnboundLocalError, NameError)):
+                    derivative(x, n)
+        else:
+            for derivative in derivatives:
+                derivative(x, n)
 
 
 def under_the_same(x):

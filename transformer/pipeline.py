@@ -202,6 +202,9 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     if not modes or not modes[0].differentiates:
         without_tests_of_places(function, reading.assumptions, Before.TRANSFORMATIONS if modes else finished)
     without_clocks(function)
+    if any(mode.differentiates for mode in modes):
+        with Builder(reading.assumptions).active():
+            function = with_tests_of_names(function)
     note(stages, "simplified", function)
     has_large_records = False
     for k, mode in enumerate(modes):

@@ -7,7 +7,8 @@
                                         raise UnboundLocalError("cannot access local variable 'last' where …")
                                     return last
 
-Where a name is bound under a condition, and used under the same, nothing is tested. Source that runs as Python has
+Where a name is bound under a condition, and used under the same, nothing is tested. Derivatives leave out much of what
+uses a name, so that names are tested before these are taken, and not again. Source that runs as Python has
 tests in loops only: elsewhere Python itself raises, but in a loop the name may still have the value of the iteration
 before, or of the lane before, which is none of this one.
 """
@@ -19,13 +20,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Function, If, Let, Loop, Merge, Var, raising
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var, raising
 from ..core.running import certainly_runs
 from ..core.types import BOOL, ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses
 from ..ops.identity import Same
 
 TEXT = "cannot access local variable {!r} where it is not associated with a value"
+TESTS = "tests"                     # what such an error says of itself, beside those that the reader has found
 
 
 @dataclass(eq=False)
@@ -46,10 +48,16 @@ BOUND, FREE = Flag(True), Flag(False)
 def with_tests_of_names(function: Function, in_loops: bool = False) -> Function:
     """The function with tests of names that may not be bound, or only of those `in_loops`; the same one, if there
     are none."""
+    if any(map(_is_test, all_statements(function.body))):               # from before derivatives were taken
+        return function
     loops = [stmt for stmt in all_statements(function.body) if isinstance(stmt, Loop)]
     blocks = [[*loop.test, *loop.body] for loop in loops] if in_loops else [function.body]
     is_open = any(_leaves_open(stmt) for block in blocks for stmt in all_statements(block))
     return _Tests(in_loops).function(function) if is_open else function
+
+
+def _is_test(stmt: Any) -> bool:
+    return isinstance(stmt, Effect) and TESTS in stmt.attrs
 
 
 def _leaves_open(stmt: Any) -> bool:
@@ -102,7 +110,9 @@ class _Tests:
         for var in dict.fromkeys(used):
             flag = self.flags.pop(var, None)
             if flag is not None and _is_users(var) and (flag.cond, flag.truth) not in self.held:
-                raised: Block = [raising(UnboundLocalError, TEXT.format(var.name), origin)]
+                error = raising(UnboundLocalError, TEXT.format(var.name), origin)
+                error.attrs[TESTS] = "a name"
+                raised: Block = [error]
                 if flag.cond is None:
                     made.append(If(self._atom(flag), [], raised, [], origin))
                 else:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..core.halves import is_half
 from ..taking import taking_arrays
 
 Axis = int | tuple[int, ...] | None
@@ -44,8 +45,8 @@ def selu(x: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """``1 / (1 + exp(-x))``: `scipy.special.expit`."""
-    return scipy.special.expit(x)
+    """``1 / (1 + exp(-x))``: `scipy.special.expit`, in the dtype of `x`."""
+    return _as_wide(scipy.special.expit(x), x)
 
 
 def softplus(x: Any) -> Any:
@@ -59,7 +60,7 @@ def softplus(x: Any) -> Any:
 
 def silu(x: Any) -> Any:
     """``x * sigmoid(x)``, also called swish. Source: https://arxiv.org/abs/1702.03118."""
-    return x * scipy.special.expit(x)
+    return x * sigmoid(x)
 
 
 def log_sigmoid(x: Any) -> Any:
@@ -128,7 +129,7 @@ def glu(x: Any, axis: int = -1) -> Any:
     if x.shape[axis] % 2:
         raise ValueError(f"nn.glu: the axis has the length {x.shape[axis]}, which is odd")
     first, second = np.split(x, 2, axis=axis)
-    return first * scipy.special.expit(second)
+    return first * sigmoid(second)
 
 
 def gelu(x: Any, approximate: bool = True) -> Any:
@@ -136,7 +137,12 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     differs by less than 0.0005. Source: https://arxiv.org/abs/1606.08415."""
     if approximate:
         return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
-    return 0.5 * x * (1 + scipy.special.erf(x / math.sqrt(2)))
+    return 0.5 * x * (1 + _as_wide(scipy.special.erf(x / math.sqrt(2)), x))
+
+
+def _as_wide(y: Any, x: Any) -> Any:
+    """What SciPy computes of `x`, in 16 bits where `x` has as many: it would be float64."""
+    return y.astype(x.dtype) if hasattr(x, "dtype") and is_half(x.dtype) else y
 
 
 @taking_arrays

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
+from ..core.halves import promoted
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from . import arguments
@@ -140,7 +141,8 @@ class Linspace(Op):
     def element(at, start, stop, num=50, endpoint=True, dtype=None):
         first, last = 1.0 * spread(start, at[1:]), 1.0 * spread(stop, at[1:])
         count = number(num - 1 if endpoint else num)
-        inner = at[0] * ((last - first) / np.maximum(count, 1)) + first
+        span = last - first
+        inner = _as_wide(at[0], span) * (span / _as_wide(np.maximum(count, 1), span)) + first
         if not isinstance(count, int) or count > 0:                      # a single number is the first
             inner = where((at[0] == count) & (count > 0), last, inner)
         return np.floor(inner) if dtype is not None and dtype.kind in "iu" else inner
@@ -157,6 +159,11 @@ class Linspace(Op):
     def domain(rng):
         return [((0.5, 2.0), {"num": 4}), ((rng.normal(size=3), rng.normal(size=3)), {"num": 5}),
                 ((rng.normal(size=3), 1.0), {"num": 3, "endpoint": False})]
+
+
+def _as_wide(k: Any, like: Any) -> Any:
+    """A whole number that makes nothing wider: one of NumPy's beside a float32 would."""
+    return k if like.dtype == FLOAT64 or isinstance(k, int) else value(number(k)).astype(like.dtype)
 
 
 def _weights(y: Any, first: int, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> Any:
@@ -183,7 +190,8 @@ class Geomspace(Rewritten):
     calls = np.geomspace
 
     def rewrite(start, stop, num=50, endpoint=True, dtype=None):
-        start, ratio = value(start), value(stop) / value(start)
+        start, stop = (value(bound).astype(promoted((value(bound).dtype, FLOAT64))) for bound in (start, stop))
+        ratio = stop / start
         numbers = start * ratio ** _between(0.0, 1.0, num, endpoint)
         return numbers if dtype is None else numbers.astype(dtype)
 
