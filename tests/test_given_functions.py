@@ -126,6 +126,16 @@ def test_raises_as_the_routine_does(function: Any, message: str) -> None:
             called(0.5)
 
 
+def test_a_span_without_length_has_no_states_at_given_times() -> None:
+    def state(a):
+        return solve_ivp(lambda t, y: -a * y, (a, a), [a], t_eval=[0.5]).y[0, 0]
+
+    with pytest.raises(TypeError):                                      # of an empty list
+        state(0.5)
+    with pytest.raises(ValueError, match="ends as it begins"):
+        grad(state)(0.5)
+
+
 def with_names_of_functions(brentq, rate):
     def f(x):
         return x * rate

@@ -331,3 +331,14 @@ def test_wrong_arguments(name: str) -> None:
 @pytest.mark.parametrize("function", [nn.elu, nn.celu])
 def test_slope_at_zero(function: Any) -> None:
     np.testing.assert_array_equal(grad(lambda x: np.sum(function(x)))(np.zeros(2)), 1)
+
+
+@pytest.mark.parametrize("function", [nn.sigmoid, nn.silu, nn.glu, lambda x: nn.gelu(x, approximate=False)])
+def test_sixteen_bits_stay_so(function: Any) -> None:
+    """SciPy's functions give float64 of them."""
+    x = np.array([-1.0, 0.5, 2.0, 3.0])
+    narrow = x.astype(np.float16)
+    for found in (function(narrow), vmap(function)(narrow[None])[0]):
+        assert found.dtype == np.float16
+        np.testing.assert_allclose(found, function(x), atol=3e-3)
+    assert grad(lambda x: np.sum(function(x)))(narrow).dtype == np.float16

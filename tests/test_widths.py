@@ -364,6 +364,44 @@ def test_digits_that_float32_has_not_are_not_lost_in_silence(function):
         vmap(function, in_axes=(0, 0))(V[None], WIDE[None])
 
 
+def greatest_times_narrow(x, y):
+    return max(y[0], 0.3) * x
+
+
+def greatest_in_a_loop_times_narrow(x, y):
+    s = 0.0
+    for item in y:
+        s = max(s, item)
+    return max(s, 1) * x
+
+
+@pytest.mark.parametrize("function", [greatest_times_narrow, greatest_in_a_loop_times_narrow])
+def test_a_number_handed_on_by_max_is_of_either_class(function):
+    with pytest.raises(NotSupported, match="Python's or f64, depending on the path"):
+        vmap(function, in_axes=(0, 0))(V[None], WIDE[None])
+
+
+@pytest.mark.parametrize("ends", [(0.1, 1.3), (np.float64(0.1), 1.3), (0.1, WIDE)])
+def test_even_steps_are_computed_as_wide_as_their_ends(ends):
+    start, stop = (end if isinstance(end, float) and k else np.float32(end) for k, end in enumerate(ends))
+    for endpoint in (True, False):
+        def steps(start, stop, endpoint=endpoint):
+            return np.linspace(start, stop, 23, endpoint)
+
+        found = as_loops(steps, steps, (start, stop))
+        np.testing.assert_array_equal(found, steps(start, stop), strict=True)
+
+
+def test_bins_of_float32():
+    items = np.arange(40, dtype=np.float32) % 11 * np.float32(0.1)
+
+    def counted(x):
+        return np.histogram(x, 7)
+
+    for found, expected in zip(as_loops(counted, counted, (items,)), counted(items), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
 def exact_number_times_wide(x, y):
     return (0.25 if x[0] > 0 else x[0]) * y
 

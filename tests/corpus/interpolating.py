@@ -69,7 +69,12 @@ def along_a_profile(x, n):
     return x
 
 
+def at_the_only_point(x, y):
+    return interp1d(x, y)(x[0]) ** 2 + interp1d(x, y, kind="previous", bounds_error=False)(x)[0] * y[0]
+
+
 PROGRAMS = [
+    Program(at_the_only_point, fixed(PLACES[:1], VALUES[:1]), (1,)),
     Program(spline_through_points, fixed(PLACES, VALUES, WIDE), (0, 1, 2), order=1),
     Program(spline_with_ends, fixed(np.stack([VALUES, VALUES[::-1]]), WIDE, np.array([0.3, 0.1])), (0, 1, 2), order=1),
     Program(natural_area, fixed(VALUES)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import Const
+from ..core.grammar import Const, Var
 from ..core.sizes import Size, greatest, least
 from ..ops.table import ops
 from ..ops.value import Value, value
@@ -28,6 +28,7 @@ from .joining import in_arrays
 from .joins import is_rounded
 from .library.calls import call_library
 from .library.first_items import greatest_item, least_item
+from .mixed import note_class
 from .object_order import is_ordered_by_methods, ordering_key
 from .operators import binary
 from .order_keys import keys_of, place_of_extreme
@@ -279,8 +280,11 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             result = (least if function is min else greatest)(result, item)
         else:
             name = "minimum" if function is min else "maximum"
+            given = [value(result).atom, value(item).atom]
             pair = _of_one_type(reader, name, function.__name__, (result, item))
             result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
+            if isinstance(result.atom, Var):
+                note_class(reader, result.atom, *given)
     return result
 
 

@@ -156,6 +156,8 @@ def _lost_digits(reader: Reader, atom: Atom) -> bool:
         stmt = numbering.definitions.get(each)
         if each in numbering.met:
             pending += numbering.met[each]
+        elif stmt is not None and stmt.op.hands_on and each in reader.sources:
+            pending += reader.sources[each]
         elif stmt is not None and stmt.op.name in ("cast", "negative", "positive"):
             pending += stmt.args
         else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ops.identity import stop_gradient
 from ..given_functions import is_infinite, own, unmoved
-from .refusing import refused
+from .refusing import at_least, refused
 
 
 class Method:
@@ -87,6 +87,10 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
     if t_eval is None:
         return OdeResult(found[0], found[1].T)
     t = np.asarray(t_eval)
+    if not at_least(len(t), 1):
+        return OdeResult([], [])                    # SciPy puts together nothing
+    if start == end:
+        raise ValueError("solve_ivp with t_eval, where t_span ends as it begins: SciPy gives no states")
     if np.any(np.diff(t) * (1.0 if end > start else -1.0) <= 0):
         raise ValueError("Values in `t_eval` are not properly sorted.")
     return OdeResult(t, between(METHODS[method], *found, t, float(end) - float(start)).T)
@@ -101,8 +105,8 @@ def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages):
         size = unmoved(initial_size, f, method, t, end, y, first, direction, rtol, atol)
     size = float(size)
     ts, ys, ks = [t], [y], []
-    is_rejected = False
-    while direction * (end - t) > 0:
+    is_rejected, is_open = False, True              # there is a step, even where the end is the beginning
+    while is_open:
         least = 10 * abs(np.nextafter(t, direction * np.inf) - t)
         if is_rejected:
             if size < least:
@@ -127,6 +131,7 @@ def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages):
             size = abs(h) * max(0.2, growth)
             is_rejected = True
         size = float(stop_gradient(size))
+        is_open = direction * (end - t) > 0
     return np.array(ts), np.array(ys), np.array(ks) if keeps_stages else None
 
 
@@ -156,6 +161,8 @@ def at_most(size, most):
 def initial_size(f, method, t, end, y, first, direction, rtol, atol):
     """Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4."""
     length = abs(end - t)
+    if length == 0:
+        return 0.0
     scale = atol + np.abs(y) * rtol
     d0, d1 = rms(y / scale), rms(first / scale)
     h0 = float(min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, length))
@@ -171,7 +178,7 @@ def between(method, ts, ys, ks, t, span):
     way = 1.0 if span >= 0 else -1.0
     place = np.clip(np.searchsorted(way * ts[1:], way * t), 0, len(ts) - 2)
     h = ts[place + 1] - ts[place]
-    x = (t - ts[place]) / h
+    x = (t - ts[place]) / np.where(h == 0, 1.0, h)
     value = 0.0
     for row in tuple(np.array(method.p).T[::-1]):
         value = (value + np.einsum("s,ksn->kn", row, ks[place])) * x[:, None]
@@ -186,6 +193,8 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, ml=None,
     if np.iscomplexobj(y0):
         refused("scipy.integrate.odeint of complex numbers", "Use scipy.integrate.solve_ivp.")
     y0, t = np.atleast_1d(np.asarray(y0)).astype(float), np.asarray(t).astype(float)
+    if not at_least(len(t), 1):
+        return np.zeros((0, len(y0)))
     if np.any(np.diff(t) * np.sign(t[-1] - t[0]) < 0):
         raise ValueError("The values in t must be monotonically increasing or monotonically decreasing; repeated "
                          "values are allowed.")

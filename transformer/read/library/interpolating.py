@@ -80,6 +80,8 @@ def samples(x, y, axis):
     axis = axis_of(axis, y.ndim)
     if x.ndim != 1:
         raise ValueError("`x` must be 1-dimensional.")
+    if not at_least(len(x), 2):
+        raise ValueError("`x` must contain at least 2 elements.")
     if x.shape[0] != y.shape[axis]:
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
     if np.any(np.diff(x) <= 0):
@@ -203,6 +205,8 @@ class Interpolated:
             x, y = x[order_of_x], y[order_of_x]
         self.x, self.y, self.kind = x, y, "linear" if order == 1 else order
         self.extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
+        if self.kind == "linear" and y.ndim == 1 and not self.extrapolates and not at_least(len(x), 2):
+            self.kind = "nearest"
         self.fill_value = fill_value
         self.raises = not self.extrapolates and (bounds_error or bounds_error is None)
         self.spline = cubic_spline(x, y) if order == 3 else None
