@@ -392,6 +392,27 @@ def test_even_steps_are_computed_as_wide_as_their_ends(ends):
         np.testing.assert_array_equal(found, steps(start, stop), strict=True)
 
 
+def totals_in_wide_arrays(x):
+    totals, running, by_ufunc = np.zeros(()), np.zeros(len(x)), np.zeros(len(x))
+    np.sum(x, out=totals)
+    x.cumsum(out=running)
+    np.add.accumulate(x, out=by_ufunc)
+    products = np.zeros(1, np.float32)
+    np.multiply.reduce(x.astype(float), keepdims=True, out=products)
+    return totals, np.mean(x, keepdims=True, out=np.zeros(1)), running, by_ufunc, products
+
+
+def test_totals_are_as_wide_as_the_array_that_takes_them():
+    x = (np.arange(19) % 7 + 1).astype(np.float32) / 3
+    expected = totals_in_wide_arrays(x)
+    looped = as_loops(totals_in_wide_arrays, totals_in_wide_arrays, (x,))
+    lanes = [lane[0] for lane in vmap(totals_in_wide_arrays)(x[None])]
+    for found in (looped, lanes):
+        for one, other in zip(found, expected, strict=True):
+            assert np.asarray(one).dtype == other.dtype
+            np.testing.assert_allclose(one, other, rtol=1e-15 if other.dtype == np.float64 else 1e-7)
+
+
 def test_bins_of_float32():
     items = np.arange(40, dtype=np.float32) % 11 * np.float32(0.1)
 

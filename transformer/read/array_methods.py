@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.halves import promoted
 from ..ops.arithmetic import PYTHON_TYPES, converted
 from ..ops.table import method as op_of_method
 from ..ops.value import Value
@@ -35,6 +36,7 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
         instead = INSTEAD.get(method.name, USE_OTHERS)
         raise NotSupported(f"the method {method.name!r} of an array", reader.builder.origin, instead=instead)
     out = kwargs.pop("out", None)
+    kwargs = as_wide_as(out, op, (method.value, *args), kwargs)
     try:
         result = apply_found(reader, op, (method.value, *args), kwargs, None)
     except (NotSupported, BadArgument, ShapeError) as error:
@@ -65,6 +67,16 @@ def _item(reader: Reader, array: Value, *index: Any) -> Any:
 def _repeat(reader: Reader, array: Value, *args: Any, **kwargs: Any) -> Any:
     """`x.repeat(n)`, which may have a number for each element."""
     return reader.call(np.repeat, (array, *args), kwargs)
+
+
+def as_wide_as(out: Any, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keyword arguments of a sum or product whose result goes to `out`: it is computed as wide as that."""
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(out, Value) or not args or not isinstance(args[0], Value) or kwargs.get("dtype") is not None:
+        return kwargs
+    is_total = "dtype" in op.defaults and op.operands == ("a",) and (op.step is not None or bool(op.linear))
+    common = promoted((args[0].dtype, out.dtype)) if is_total and out.dtype.kind in "fc" else args[0].dtype
+    return kwargs if common == args[0].dtype else {**kwargs, "dtype": common}
 
 
 def write_out(reader: Reader, out: Any, result: Any) -> Any:

@@ -22,7 +22,7 @@ from ..core.errors import BadArgument, NotSupported, as_raised, is_library
 from ..ops.table import lookup
 from ..ops.value import Value, is_inexact
 from .applying import apply_op
-from .array_methods import call_array_method, write_out
+from .array_methods import as_wide_as, call_array_method, write_out
 from .builtin_calls import BUILTINS
 from .classes import construct
 from .containers import call_method, iterated
@@ -134,6 +134,8 @@ def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[
                                instead="Give out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
         mask = rest.pop("where")
         return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
+    found = lookup(function)
+    rest = as_wide_as(out, found[0], args, rest) if found is not None else rest
     written = _with_where(function, rest) or _with_counts(function, *args, **rest)
     result = call_library(reader, written, args, rest) if written else apply_op(reader, function, args, rest)
     return result if out is None else write_out(reader, out, result)

@@ -105,12 +105,12 @@ def reducing(whole):
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
         if initial is not None or where is not True:
             refused("`reduce` with initial or where", "Write np.sum, np.prod, np.max or np.min with them.")
+        array = np.asarray(array)
+        if dtype is None:
+            return whole(array, axis=axis, keepdims=keepdims, out=out)
         if out is not None:
             out[...] = reduce(array, axis, dtype, None, keepdims)
             return out
-        array = np.asarray(array)
-        if dtype is None:
-            return whole(array, axis=axis, keepdims=keepdims)
         return whole(array.astype(dtype), axis=axis, keepdims=keepdims).astype(dtype)
 
     return reduce
@@ -157,7 +157,9 @@ def accumulating(whole):
 
     def accumulate(array, axis=0, dtype=None, out=None):
         array = np.asarray(array)
-        found = whole(array, axis=axis) if dtype is None else whole(array.astype(dtype), axis=axis).astype(dtype)
+        if dtype is None:
+            return whole(array, axis=axis, out=out)
+        found = whole(array.astype(dtype), axis=axis).astype(dtype)
         if out is None:
             return found
         out[...] = found
