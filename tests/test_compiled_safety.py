@@ -220,7 +220,23 @@ def appended(x, n):
     return np.sum(np.array(kept))
 
 
-@pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row, appended])
+def unbound_again(x, n):
+    """What was bound before the loop is what the helper gives."""
+    def stepped(s, v):
+        if v > 3:
+            t = s * v
+        elif v > 0:
+            t = s + v
+        return t
+
+    s = 1.0
+    for i in range(n):
+        s = stepped(s, x[i])
+    return s
+
+
+@pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row, appended,
+                                      unbound_again])
 def test_names_that_are_not_bound(function: Any) -> None:
     for x in (VECTOR, -VECTOR, np.arange(6.0)):
         for n in (0, 1, 4, 6):
@@ -260,7 +276,8 @@ def bound_in_a_helper(x, n):
     return first(0) + first(n)
 
 
-@pytest.mark.parametrize("function", [last_of, found, last_row, last_times_each, weight_of_a_branch, bound_in_a_helper])
+@pytest.mark.parametrize("function", [last_of, found, last_row, last_times_each, weight_of_a_branch,
+                                      bound_in_a_helper, unbound_again])
 def test_derivatives_raise_where_the_program_does(function: Any) -> None:
     derivatives = [grad(function), jit(grad(function)), lambda x, n: jvp(function, (x, n), (x, None)),
                    lambda x, n: vmap(grad(function), in_axes=(0, None))(np.stack([x, x]), n)]

@@ -33,13 +33,14 @@ TESTS = "tests"                     # what such an error says of itself, beside 
 @dataclass(eq=False)
 class Flag:
     """Whether a variable is bound: known, or a truth value of the program, which `make` puts where it comes
-    about; it may be the outcome of a condition."""
+    about; it may be the outcome of a condition. `name` is the one that is not bound, which may have been handed on."""
 
     known: bool | None = None
     cond: Any = None
     truth: bool = True
     var: Var = field(default_factory=lambda: Var(BOOL, "is_bound"))
     make: Callable[[], None] | None = None
+    name: str | None = None
 
 
 BOUND, FREE = Flag(True), Flag(False)
@@ -110,7 +111,7 @@ class _Tests:
         for var in dict.fromkeys(used):
             flag = self.flags.pop(var, None)
             if flag is not None and _is_users(var) and (flag.cond, flag.truth) not in self.held:
-                error = raising(UnboundLocalError, TEXT.format(var.name), origin)
+                error = raising(UnboundLocalError, TEXT.format(flag.name or var.name), origin)
                 error.attrs[TESTS] = "a name"
                 raised: Block = [error]
                 if flag.cond is None:
@@ -134,7 +135,7 @@ class _Tests:
         new = replace(stmt, then=then, orelse=orelse, merges=list(stmt.merges))
         for merge, one, other in zip(stmt.merges, first, second, strict=True):
             if not self.quiet and not merge.saved and not one is other is BOUND:
-                self.flags[merge.target] = self._merged(new, one, other)
+                self.flags[merge.target] = self._merged(new, one, other, merge.target.name)
         return new
 
     def _side(self, stmt: If, truth: bool) -> tuple[Block, list[Flag]]:
@@ -145,24 +146,30 @@ class _Tests:
         self.flags, self.held = flags, held
         return made, ends
 
-    def _merged(self, stmt: If, one: Flag, other: Flag) -> Flag:
+    def _merged(self, stmt: If, one: Flag, other: Flag, name: str | None) -> Flag:
         if one is other is FREE:
             return FREE
         decided = {one.known, other.known} == {True, False}
-        flag = Flag(cond=stmt.cond if decided else None, truth=bool(one.known))
+        flag = Flag(cond=stmt.cond if decided else None, truth=bool(one.known), name=one.name or other.name or name)
         flag.make = lambda: stmt.merges.append(Merge(flag.var, self._atom(one), self._atom(other)))
         return flag
 
     def _loop(self, stmt: Loop) -> Loop:
         begins = {} if self.quiet else {
             carry: flag for carry in stmt.carries if (flag := self._flag(carry.init)) is not BOUND}
-        quiet, self.quiet = self.quiet, False
-        inside, outer = {carry: Flag() for carry in begins}, dict(self.flags)
-        self.flags.update((carry.entry, flag) for carry, flag in inside.items())
-        test, body = self.block(stmt.test), self.block(stmt.body)
-        body += self._tests(atom_vars([record.value for record in stmt.records if not record.saved]), stmt.origin)
-        ends = {carry: self._flag(carry.next) for carry in begins}
-        self.flags, self.quiet = outer, quiet
+        quiet, self.quiet, outer = self.quiet, False, dict(self.flags)
+        while True:                                         # an iteration may leave unbound what was bound before
+            inside = {carry: Flag(name=flag.name) for carry, flag in begins.items()}
+            self.flags.update((carry.entry, flag) for carry, flag in inside.items())
+            test, body = self.block(stmt.test), self.block(stmt.body)
+            body += self._tests(atom_vars([record.value for record in stmt.records if not record.saved]), stmt.origin)
+            ends = {carry: self._flag(carry.next) for carry in stmt.carries}
+            self.flags = dict(outer)
+            left = [carry for carry, flag in ends.items() if flag is not BOUND and carry not in begins]
+            if not left:
+                break
+            begins.update((carry, replace(self._flag(carry.init), name=ends[carry].name)) for carry in left)
+        self.quiet = quiet
         new = replace(stmt, test=test, body=body, carries=list(stmt.carries))
         for carry, flag in inside.items():
             out = self._carried(new, begins[carry], flag, ends[carry])
@@ -171,7 +178,7 @@ class _Tests:
         return new
 
     def _carried(self, loop: Loop, begin: Flag, inside: Flag, end: Flag) -> Flag:
-        out = Flag()
+        out = Flag(name=inside.name)
 
         def make() -> None:
             inside.make = out.make = None
