@@ -193,7 +193,7 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
         return WantsOpen(conflict.list, conflict.sampled, refusal)
     if conflict.loop is not None:
         reader.uneven[refusal] = conflict.loop
-        return Unroll(conflict.loop, refusal)
+        return Unroll(conflict.loop, refusal, conflict.first_apart)
     if conflict.cond is not None:
         try:
             need(reader, conflict.cond, "the condition of this branch")

@@ -37,12 +37,13 @@ class Demand(Exception):
 
 
 class Unroll(Exception):
-    """The loop with this key has to be unrolled."""
+    """The loop with this key has to be unrolled; `first_apart`: or it does to read the first iteration by itself."""
 
-    def __init__(self, loop: Any, refusal: TransformError) -> None:
+    def __init__(self, loop: Any, refusal: TransformError, first_apart: bool = False) -> None:
         super().__init__(loop)
         self.loop = loop
         self.refusal = refusal
+        self.first_apart = first_apart
 
 
 def static(reader: Reader, value: Any, what: str, instead: str | None = None) -> Any:

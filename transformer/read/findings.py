@@ -22,8 +22,8 @@ class Findings:
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
     to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
     managers under `with` that end exceptions, `kept` the functions that stay functions (`keeping`), `first_apart` the
-    loops whose first iteration leaves things of other types than it finds, with what was refused, and `forks` the `if`s
-    behind which a name is not one thing, with what was refused first.
+    loops whose first iteration leaves things of other types than it finds, with what was refused, `all_alike` those of
+    which that did not help, and `forks` the `if`s behind which a name is not one thing, with what was refused first.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -35,21 +35,37 @@ class Findings:
     ended: set[Origin] = field(default_factory=set)
     kept: dict[Any, Chosen] = field(default_factory=dict)
     first_apart: dict[Any, TransformError] = field(default_factory=dict)
+    all_alike: dict[Any, TransformError] = field(default_factory=dict)
     forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
 
     def unroll(self, request: Unroll) -> bool:
-        """Notes that a loop has to be unrolled for what follows it; False if that was known before."""
+        """Notes that a loop has to be unrolled for what follows it, or its first iteration; False if that was known."""
+        if request.first_apart and self.begin_apart(request.loop, request.refusal):
+            return True
         if request.loop in self.unrolled and not self.instead.get(request.loop):
             return False
         self.unrolled[request.loop] = request.refusal
         self._close(request.loop)
         return True
 
-    def begin_apart(self, loop: Any, refusal: TransformError) -> None:
-        """Has the first iteration of a loop read by itself, and no more of them."""
+    def begin_apart(self, loop: Any, refusal: TransformError) -> bool:
+        """Has the first iteration of a loop read by itself, and no more of them; False if that has been tried."""
+        if loop is None or loop in self.first_apart or loop in self.all_alike or loop[0] == REST:
+            return False
         self.first_apart[loop] = refusal
         for found in (self.unrolled, self.opened, self.instead):
             found.pop(loop, None)
+        return True
+
+    def begin_alike(self) -> bool:
+        """Has loops unrolled whose first iteration is read by itself; False if there are none."""
+        found = dict(self.first_apart)
+        self.first_apart.clear()
+        self.all_alike.update(found)
+        self.unrolled.update(found)
+        for loop in found:
+            self._close(loop)
+        return bool(found)
 
     def unroll_all(self) -> bool:
         """Has loops unrolled that carry sizes instead; False if there are none."""

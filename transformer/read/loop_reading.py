@@ -37,6 +37,7 @@ from .open_sizes import OpenSizes
 from .or_none import implied, knowing
 from .recording import Records
 from .structures import (
+    Clash,
     Slot,
     Template,
     build,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 MOST_PASSES = 12
+FEW = 4                  # iterations that are written out, rather than the first one apart
 OPENED = "an item at a place that the loop computes of a list that has none"
 
 
@@ -361,10 +363,12 @@ class LoopReading:
             return self.plan.used_later(place.key)
         return True
 
-    def conflict(self, name: str | None) -> Callable[[str], Conflict]:
-        def made(reason: str) -> Conflict:
-            one, _, other = reason.partition(" and ")
-            reason = f"{one} and another one" if one == other else reason
+    def conflict(self, name: str | None) -> Callable[[Clash], Conflict]:
+        is_short = isinstance(self.plan.length, int) and self.plan.length <= FEW
+
+        def made(clash: Clash) -> Conflict:
+            one, _, other = clash.reason.partition(" and ")
+            reason = f"{one} and another one" if one == other else clash.reason
             instead = "Give it one type (add a cast), shape and structure in all iterations."
             if one == other == "a list":
                 instead = "Keep the items in an array, np.array(items), or change one list all the time: append, pop."
@@ -372,6 +376,7 @@ class LoopReading:
                 f"this loop {f'leaves {name!r} as' if name else 'gives'} {reason}",
                 self.origin,
                 loop=self.plan.key,
+                first_apart=clash.by_kind and not is_short,
                 instead=instead,
             )
 

@@ -213,7 +213,8 @@ class LoopRun:
             if not self._is_tested_instead(request.refusal):
                 if self.key in self.reader.opened:
                     raise self.reader.opened[self.key] or request.refusal from None
-                self.reader.unrolled[self.key] = request.refusal
+                if not request.first_apart or not self.reader.findings.begin_apart(self.key, request.refusal):
+                    self.reader.unrolled[self.key] = request.refusal
         self.read(plan)
 
     def _check_own(self, request: Opens | Unroll) -> None:

@@ -82,7 +82,7 @@ class Merger:
                 )
             ]
         )
-        return build(self.reader, template, contents, lambda reason: self._unmerged(meeting, reason))
+        return build(self.reader, template, contents, lambda clash: self._unmerged(meeting, clash.reason))
 
     def _unmerged(self, meeting: Meeting, reason: str) -> Conflict:
         """What stands for a part that differs, until somebody uses it."""

@@ -25,7 +25,7 @@ from .frames import Frame, stamp
 from .journal import Cell
 from .lifting import lift
 from .passed_arrays import check_passed
-from .structures import Fixed, Node, Slot, Template, atoms, build, capture, same_template, slots
+from .structures import Clash, Fixed, Node, Slot, Template, atoms, build, capture, same_template, slots
 from .template_joins import Joiner
 from .testing import Untested
 from .values import is_array
@@ -372,8 +372,8 @@ def _array_type(type: Type) -> ArrayType:
     return type
 
 
-def _no_conflict(reason: str) -> Any:
-    raise AssertionError(reason)
+def _no_conflict(clash: Clash) -> Any:
+    raise AssertionError(clash.reason)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from . import trying
 from .casts import Widen
 from .demand import Unroll
 from .entry import Reading, read_target
-from .findings import REST, Findings
+from .findings import Findings
 from .keeping import Keep
 from .reader import Reader
 from .testing import Untested, testing_signs
@@ -93,9 +93,10 @@ def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
     places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
     found = places - reader.tested
     reader.tested |= found
-    if found or reader.findings.unroll_all():
+    findings = reader.findings
+    if found or findings.unroll_all() or _may_fork(refusal, reader):
         return True
-    return _may_fork(refusal, reader) or _may_begin_apart(refusal, reader)
+    return findings.begin_apart(reader.uneven.get(refusal), refusal) or findings.begin_alike()
 
 
 def _may_fork(refusal: TransformError, reader: Reader) -> bool:
@@ -106,18 +107,10 @@ def _may_fork(refusal: TransformError, reader: Reader) -> bool:
     return True
 
 
-def _may_begin_apart(refusal: TransformError, reader: Reader) -> bool:
-    loop, findings = reader.uneven.get(refusal), reader.findings
-    if loop is None or loop in findings.first_apart or loop[0] == REST:
-        return False
-    findings.begin_apart(loop, refusal)
-    return True
-
-
 def _first_said(refusal: TransformError, findings: Findings) -> TransformError:
     """A refusal, or the first one of that line, which reading the program in other parts has not helped."""
     def line(error: TransformError) -> tuple[Any, ...]:
         return (error.origin.file, error.origin.line) if error.origin else (error,)
 
-    before = (*findings.first_apart.values(), *findings.forks.values())
+    before = (*findings.first_apart.values(), *findings.all_alike.values(), *findings.forks.values())
     return next((each for each in before if line(each) == line(refusal)), refusal)

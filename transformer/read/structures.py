@@ -75,10 +75,12 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clash:
-    """Two leaves with nothing in common; `reason` says why. `by_size`: but for their sizes."""
+    """Two leaves with nothing in common; `reason` says why. `by_size`: but for their sizes; `by_kind`: as each is of a
+    kind of its own."""
 
     reason: str
     by_size: bool = False
+    by_kind: bool = False
 
 
 Template = Fixed | Slot | Node | Missing | Clash
@@ -247,15 +249,15 @@ def atoms(template: Template, captured: Template) -> Iterator[Fixed]:
 
 
 def build(reader: Reader, template: Template, contents: Iterator[Value], conflict: Any) -> Any:
-    """A value of this template; `conflict(reason)` gives what stands where there is no common leaf."""
+    """A value of this template; `conflict(clash)` gives what stands where there is no common leaf."""
     match template:
         case Fixed(value):
             return value
         case Slot():
             content = next(contents)
             return template.holding(content.atom) if type(content) is Value and template.array is not False else content
-        case Clash(reason):
-            return conflict(reason)
+        case Clash():
+            return conflict(template)
         case Node(cls, static, children):
             parts = [build(reader, child, contents, conflict) for child in children]
             if cls is OrNone:

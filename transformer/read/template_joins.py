@@ -87,9 +87,9 @@ class Joiner:
                 return self._nodes(one, other)
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
-            return Clash(f"{shown(one)} and {shown(other)}")
+            return Clash(f"{shown(one)} and {shown(other)}", by_kind=True)
         if self._is_rounded(one, other):
-            return Clash(f"{left} and {right}")
+            return Clash(f"{left} and {right}", by_kind=True)
         arrays = holds_array(one), holds_array(other)
         return self._slot(left, right, arrays[0] if arrays[0] == arrays[1] else None)
 
@@ -129,7 +129,7 @@ class Joiner:
 
     def _nodes(self, one: Node, other: Node) -> Template:
         if one.cls is not other.cls or len(one.children) != len(other.children) or not same(one.static, other.static):
-            return Clash(f"{shown(one)} and {shown(other)}")
+            return Clash(f"{shown(one)} and {shown(other)}", by_kind=one.cls is not other.cls)
         joined = one.with_children(map(self.join, one.children, other.children))
         return replace(joined, sources=(*one.sources, *other.sources)[-MOST_SOURCES:])
 
@@ -156,7 +156,8 @@ class Joiner:
         if by_size and self.testing is not None:
             fitted = self.testing(one, other)
             return Slot(fitted, array) if fitted is not None else Clash(f"{one} and {other}", by_size)
-        return self._slot_of(type, array) if type is not None else Clash(f"{one} and {other}", by_size)
+        clash = Clash(f"{one} and {other}", by_size, by_kind=not by_size)
+        return clash if type is None else self._slot_of(type, array)
 
     def _slot_of(self, type: ArrayType, array: bool | None) -> Template:
         inside = not known_outside(type, self.outer, self.carried)

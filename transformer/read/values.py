@@ -141,16 +141,18 @@ def whereabouts(value: Value) -> Atom:
 @dataclass(eq=False)
 class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or
-    asks for what decides between the paths: `cond`, or the loop with key `loop`; or for a test of
-    sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used. Of a list that differs in
-    length (`by_length`) `sample` is the last item that it may have, of which `sampled` is the template, and `list` the
-    list. `mentioned` is the name by which the program reaches it, or EVERYWHERE."""
+    asks for what decides between the paths: `cond`, or the loop with key `loop`, of which it may do to read the first
+    iteration by itself (`first_apart`); or for a test of sizes at `place`. Of a dictionary `home` only the keys differ:
+    single items can be used. Of a list that differs in length (`by_length`) `sample` is the last item that it may have,
+    of which `sampled` is the template, and `list` the list. `mentioned` is the name by which the program reaches it, or
+    EVERYWHERE."""
 
     __tree_leaf__: ClassVar[bool] = True
     message: str
     origin: Origin | None
     cond: Any = None
     loop: Any = None
+    first_apart: bool = False
     instead: str | None = None
     place: Any = None
     home: Any = None
