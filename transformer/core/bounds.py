@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Union
 
 from .sizes import (
     Dim,
@@ -27,12 +28,33 @@ LARGEST = 2 ** 63 - 1      # integer of a program: the end of a range that is no
 MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
 
 
+Range = tuple[Union[Extent, None], Union[Extent, None]]
+
+
+class _Noting(dict[SizeAtom, Range]):
+    """The ranges of integers; what is `known` by them is dropped when one changes."""
+
+    def __init__(self, known: dict[Extent, bool]) -> None:
+        super().__init__()
+        self.known = known
+
+    def __setitem__(self, atom: SizeAtom, range: Range) -> None:
+        self.known.clear()
+        super().__setitem__(atom, range)
+
+    def setdefault(self, atom: SizeAtom, range: Range) -> Range:
+        if atom not in self:
+            self[atom] = range
+        return self[atom]
+
+
 class Bounds:
     """Of sizes, where `ranges` are those of integers and named dimensions are at least `smallest`."""
 
     def __init__(self, smallest: int) -> None:
         self.smallest = smallest
-        self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
+        self._never_negative: dict[Extent, bool] = {}  # which sizes are, as far as they were asked for
+        self.ranges = _Noting(self._never_negative)
 
     def normal(self, size: Extent) -> Extent:
         """`size` in terms of one representative of each class of equal sizes."""
@@ -42,15 +64,26 @@ class Bounds:
         """A number that `size` is certainly not below, or None."""
         return self._lower_bound(size, MOST_EXTREMES)
 
-    def _lower_bound(self, size: Extent, extremes: int) -> int | None:
+    def is_never_negative(self, size: Extent) -> bool:
+        """Whether 0 is such a number; parts that do not matter for that are not looked at."""
+        if isinstance(size, int):
+            return size >= 0
+        known = self._never_negative.get(size)
+        if known is None:
+            low = self._lower_bound(size, MOST_EXTREMES, 0)
+            known = self._never_negative[size] = low is not None and low >= 0
+        return known
+
+    def _lower_bound(self, size: Extent, extremes: int, enough: int | None = None) -> int | None:
+        """The number; or any, as long as it tells whether it is `enough`."""
         found = next(extremes_of(size), None)
         if found is not None and extremes:
-            return self._of_either(size, *found, extremes - 1)
+            return self._of_either(size, *found, extremes - 1, enough)
         lowest, scale = self._lowest(size)
         if not isinstance(lowest, Size):
             return None if lowest is None else -(-lowest // scale)
         if extremes and any(extremes_of(lowest)):
-            low = self._lower_bound(lowest, extremes - 1)
+            low = self._lower_bound(lowest, extremes - 1, None if enough is None else (enough - 1) * scale + 1)
             return None if low is None else -(-low // scale)
         low = lowest.constant
         for monomial, count in lowest.terms.items():
@@ -60,15 +93,21 @@ class Bounds:
             low += count * least if monomial else 0
         return -(-low // scale)
 
-    def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int) -> int | None:
+    def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int, enough: int | None
+                   ) -> int | None:
         """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count
         is negative; the lower one of both otherwise. With `max` it is the other way round."""
         rest = size - Size.of(atom) * count
-        lows = [self._lower_bound(rest + part * count, extremes) for part in (atom.first, atom.second)]
-        known = [low for low in lows if low is not None]
-        if isinstance(atom, Least) == (count > 0):
-            return min(known) if len(known) == 2 else None
-        return max(known, default=None)
+        needs_both = isinstance(atom, Least) == (count > 0)
+        first = self._lower_bound(rest + atom.first * count, extremes, enough)
+        if first is None and needs_both:
+            return None
+        if enough is not None and first is not None and needs_both is (first < enough):
+            return first
+        second = self._lower_bound(rest + atom.second * count, extremes, enough)
+        if first is None or second is None:
+            return None if needs_both else second if first is None else first
+        return min(first, second) if needs_both else max(first, second)
 
     def if_any(self, count: Extent) -> Extent:
         """How many there are, where there is one at all: ``n - 1`` for ``max(n - 1, 0)``."""
@@ -152,9 +191,13 @@ class Bounds:
 
 def extremes_of(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
     """What a size has of multiples of `min` and `max`, those first that others are not made of."""
+    if not isinstance(size, Size):
+        return
     found = {monomial[0]: count for monomial, count in size.terms.items()
-             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
-    for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
+             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))}
+    inner = [atom for atom in found if len(found) > 1 and any(
+        occurs(atom, Size.of(other)) for other in found if other != atom)]
+    for atom in (*(each for each in found if each not in inner), *inner):
         yield atom, found[atom]
 
 

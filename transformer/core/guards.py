@@ -78,6 +78,7 @@ class Assumptions(Bounds):
     def _forget(self) -> None:
         """What sizes are in terms of representatives is another, or may be."""
         self._normal.clear()
+        self._never_negative.clear()
         self._strongest.clear()
         self._counted.clear()
 
@@ -268,13 +269,11 @@ class Assumptions(Bounds):
 
     def _follows_from(self, known: Iterable[Extent], difference: Extent) -> bool:
         """Whether `difference >= 0` follows where one of these is not negative."""
-        lows = (self.lower_bound(difference - size) for size in known)
-        return any(low is not None and low >= 0 for low in lows)
+        return any(self.is_never_negative(difference - size) for size in known)
 
     def certainly_at_least(self, left: Extent, right: Extent) -> bool:
         """Whether `left >= right` holds without any further assumption."""
-        low = self.lower_bound(self.normal(left) - self.normal(right))
-        return low is not None and low >= 0
+        return self.is_never_negative(self.normal(left) - self.normal(right))
 
     def certainly_equal(self, left: Extent, right: Extent) -> bool:
         """Whether two sizes are equal without any further assumption, as guards say."""
@@ -286,8 +285,7 @@ class Assumptions(Bounds):
     def follows(self, size: Extent, least: int) -> bool:
         """Whether ``size >= least`` holds without any further assumption, or by a guard that there is."""
         difference = self.normal(size) - least
-        low = self.lower_bound(difference)
-        return low is not None and low >= 0 or self._is_guarded(difference)
+        return self.is_never_negative(difference) or self._is_guarded(difference)
 
     def test_sign(self, size: Extent) -> None:
         """Has the program test that a size is not negative, where that is open."""

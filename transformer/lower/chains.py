@@ -34,10 +34,13 @@ def shortened(block: Block) -> Block:
 
 def _shorten(loop: Loop, carry: Carry) -> None:
     made = {stmt.target: stmt for stmt in loop.body if isinstance(stmt, Let) and len(stmt.targets) == 1}
-    form = _Form(carry.entry, made, _resting_on(loop, carry, made))
+    form = _Form(carry.entry, made)
     length = form.length(carry.next)
-    value = form.direct(carry.next) if length is not None and length > 1 else None
-    if value is not None and len(form.added) <= MOST_ADDED and value[1] < length:   # type: ignore[operator]
+    if length is None or length < 2:
+        return
+    form.others = _resting_on(loop, carry, made)
+    value = form.direct(carry.next)
+    if value is not None and len(form.added) <= MOST_ADDED and value[1] < length:
         body: Block = loop.body
         body += form.added
         carry.next = value[0]
@@ -74,10 +77,11 @@ class _NotLinear(Exception):
 
 
 class _Form:
-    """Numbers of an iteration as linear functions of the one that it begins with."""
+    """Numbers of an iteration as linear functions of the one that it begins with; `others` rest on that as well."""
 
-    def __init__(self, entry: Var, made: dict[Var, Let], others: set[Var]) -> None:
-        self.entry, self.made, self.others = entry, made, others
+    def __init__(self, entry: Var, made: dict[Var, Let]) -> None:
+        self.entry, self.made = entry, made
+        self.others: set[Var] = set()
         self.added: list[Let] = []
         self.known: dict[Any, Parts] = {}
         self.lengths: dict[Any, int | None] = {}

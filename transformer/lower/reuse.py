@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from .read_first import is_never_written, is_read_first
 from .room import Rooms
 
 MOST_ROUNDS = 200
+NOWHERE: Counter[Any] = Counter()
 Donated = dict[Var, ArrayType]         # parameters, with their types in sizes that are the same for equal ones
 
 
@@ -38,6 +40,15 @@ class _Choice:
     source: Var
 
 
+@dataclass(slots=True)
+class _Site:
+    """Where that may be: the statements from there on, and sizes that are not 0 there."""
+
+    choice: _Choice
+    rest: Block
+    unequal: tuple[Extent, ...] = ()
+
+
 class Sharing:
     """Lets arrays live where others did, one after another; results also where parameters did."""
 
@@ -46,48 +57,66 @@ class Sharing:
 
     def run(self) -> Block:
         for _ in range(MOST_ROUNDS):
-            choice = self._choice()
-            if choice is None:
+            choices = self._choices()
+            if not choices:
                 break
-            at = choice.block.index(choice.memory)
-            choice.block[at:at + 1] = self.rooms.shared(choice.memory)
-            renaming = Renaming(Copier({choice.memory.target: choice.source}))
+            for choice in choices:
+                at = next(k for k, stmt in enumerate(choice.block) if stmt is choice.memory)
+                choice.block[at:at + 1] = self.rooms.shared(choice.memory)
+            renaming = Renaming(Copier({choice.memory.target: choice.source for choice in choices}))
             self.block = renaming.block(self.block)
             self.results[:] = [renaming.copier.atom(atom) for atom in self.results]
         return self.block
 
-    def _choice(self) -> _Choice | None:
+    def _choices(self) -> list[_Choice]:
+        """The arrays that can live where others did, as things are: of arrays that one choice has to do with, the
+        next round tells what is left."""
         lifetimes, self.comparisons = Lifetimes(self.block, self.results), Comparisons(self.block)
-        owned, renamed = Ownership(self.block, lifetimes, self.donated).owned, renamings(self.block)
-        return (self._in_block(self.block, lifetimes, owned, renamed)
-                or self._donated(lifetimes, owned - renamed.keys()))
+        ownership, renamed = Ownership(self.block, lifetimes, self.donated), renamings(self.block)
+        owned, named, touched = ownership.owned, _names_together(ownership), set[Any]()
+        found = []
+        for site in (*self._in_block(self.block, owned, renamed), *self._donated(owned - renamed.keys())):
+            choice, target = site.choice, site.choice.memory.target
+            pair = {named.get(choice.source, choice.source), named.get(target, target)}
+            if not touched.isdisjoint(pair):
+                touched |= pair
+            elif may_be_written(choice.source, target, site.rest, lifetimes, site.unequal):
+                touched |= pair
+                found.append(choice)
+        return found
 
-    def _donated(self, lifetimes: Lifetimes, owned: set[Var]) -> _Choice | None:
-        """A result that can live where a parameter of its type did."""
+    def _donated(self, owned: set[Var]) -> Iterator[_Site]:
+        """Results that may live where a parameter of their type did."""
         for k, stmt in enumerate(self.block):
             if isinstance(stmt, Allocate) and stmt.source is None and stmt.target in self.results:
                 for param, type in self.donated.items():
-                    if param in owned and type == stmt.target.type and may_be_written(
-                            param, stmt.target, self.block[k:], lifetimes):
-                        return _Choice(stmt, self.block, param)
-        return None
+                    if param in owned and type == stmt.target.type:
+                        yield _Site(_Choice(stmt, self.block, param), self.block[k:])
 
-    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var], renamed: Counter[Any],
-                  kept: dict[Var, Any] | None = None, unequal: tuple[Extent, ...] = ()) -> _Choice | None:
-        """A copy that can live where its source did, or an array where the one did that the other side of a branch has
-        `kept`; `renamed` are arrays that get other names on the way here, `unequal` sizes that are not 0 here."""
+    def _in_block(self, block: Block, owned: set[Var], renamed: Counter[Any], kept: dict[Var, Any] | None = None,
+                  elsewhere: Counter[Any] = NOWHERE, unequal: tuple[Extent, ...] = ()) -> Iterator[_Site]:
+        """Copies that may live where their source did, and arrays where the one did that the other side of a branch
+        has `kept`; `renamed` are arrays that get other names, of which some do so only `elsewhere`, not on the way
+        here; `unequal` are sizes that are not 0 here."""
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
                 source: Any = stmt.source or (kept or {}).get(stmt.target)
-                if source in owned and not renamed[source] and may_be_written(
-                        source, stmt.target, block[k:], lifetimes, unequal):
-                    return _Choice(stmt, block, source)
-            for inner, elsewhere in _ways(stmt):
-                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere, _kept(stmt, inner),
-                                       (*unequal, *self.comparisons.unequal(stmt, inner)))
-                if found is not None:
-                    return found
-        return None
+                if source in owned and renamed[source] <= elsewhere[source]:
+                    yield _Site(_Choice(stmt, block, source), block[k:], unequal)
+            for inner, others in _ways(stmt):
+                yield from self._in_block(inner, owned, renamed, _kept(stmt, inner), elsewhere + others,
+                                          (*unequal, *self.comparisons.unequal(stmt, inner)))
+
+
+def _names_together(ownership: Ownership) -> dict[Any, Any]:
+    """For arrays that are handed on, one of all the names that have to do with each other by that."""
+    found: dict[Any, Any] = {}
+    for target, ways in ownership.handed.items():
+        for value, *_ in ways:
+            one, other = found.get(target, target), found.get(value, value)
+            found.update({name: one for name, first in found.items() if first is other})
+            found[target] = found[value] = found[other] = one
+    return found
 
 
 def _ways(stmt: Any) -> list[tuple[Block, Counter[Any]]]:
@@ -104,6 +133,8 @@ def _kept(stmt: Any, side: Block) -> dict[Var, Any]:
         return {}
     pairs = [(merge.then, merge.orelse) if side is stmt.then else (merge.orelse, merge.then) for merge in stmt.merges]
     uses = Counter(atom for pair in pairs for atom in pair)
+    if not any(map(is_array, uses)):
+        return {}
     inside = {var for each in statements([stmt]) for var in (*defined(each), *inner_targets(each))}
     return {here: there for here, there in pairs if uses[here] == uses[there] == 1 and is_array(here)
             and is_array(there) and there not in inside and here.type == there.type}

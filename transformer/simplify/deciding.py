@@ -7,36 +7,33 @@ be what it was, to the last bit: `x == top` does not hold for an `x` that is rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from ..core.grammar import Block, Call, Function, If, Let, Loop, Stmt, Var, type_of
-from ..core.walk import blocks_of
+from ..core.grammar import Call, Function, If, Let, Loop, Stmt, Var, type_of
+from ..core.walk import all_statements
 
 
 def deciding(function: Function) -> set[Var]:
     """The floating point variables of a function that decide something."""
-    found: set[Var] = set()
-    return settled(found, lambda: _collect(function.body, found))
-
-
-def settled(found: set[Var], step: Callable[[], None]) -> set[Var]:
-    """The variables found, when another step finds no more."""
-    before = -1
-    while len(found) != before:
-        before = len(found)
-        step()
-    return found
-
-
-def _collect(block: Block, found: set[Var]) -> None:
-    for stmt in reversed(block):
+    made_of: dict[Var, list[Var]] = {}
+    found: list[Var] = []
+    for stmt in all_statements(function.body):
         for targets, sources in edges(stmt):
-            if any(target in found for target in targets):
-                found.update(_floats(sources))
-        for inner in blocks_of(stmt):
-            _collect(inner, found)
+            for target in targets:
+                made_of.setdefault(target, []).extend(_floats(sources))
         if isinstance(stmt, Let) and not any(type_of(target).is_inexact for target in stmt.targets):
-            found.update(_floats(stmt.args))
+            found += _floats(stmt.args)
+    return reached(found, made_of)
+
+
+def reached(first: Iterable[Var], following: Mapping[Var, Iterable[Var]]) -> set[Var]:
+    """Variables, those that follow from them, and so on."""
+    waiting, found = list(first), set(first)
+    while waiting:
+        new = {var for var in following.get(waiting.pop(), ()) if var not in found}
+        waiting += new
+        found |= new
+    return found
 
 
 def _floats(atoms: Iterable[object]) -> Iterator[Var]:
