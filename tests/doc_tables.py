@@ -31,6 +31,7 @@ from transformer.read.array_methods import INSTEAD, SPECIAL
 from transformer.read.attributes import FACTS
 from transformer.read.builtin_calls import BUILTINS
 from transformer.read.library import functions_of_scipy, instead_of, methods
+from transformer.read.library.numbers import OF_COMPUTED
 from transformer.read.pure import is_pure
 
 YES, CONSTANT, STATIC, REFUSED = "derivative", "constant", "static", "refused"
@@ -81,6 +82,8 @@ def entry_of(name: str, function: Any) -> Entry:
     found = lookup(function)
     if found is not None:
         return entry_of_op(name, found[0])
+    if function in OF_COMPUTED:
+        return Entry(name, CONSTANT, "of whole numbers")
     if is_pure(function):
         return Entry(name, STATIC)
     return Entry(name, REFUSED)

@@ -120,6 +120,14 @@ def none_or_number(x):
     return x * 2.0 if y is None else x * y
 
 
+@supported("None on one path, something else on another, as the result of a compiled function", "also in containers")
+def none_or_result(x):
+    def found(x):
+        return None if x < 0 else x * 2.0
+
+    return 1.0 if found(x) is None else found(x)
+
+
 @supported("what Python would raise on a path, of None, an option that is not given, or arguments that do not fit",
            "raised where the program comes there")
 def option_not_given(x, option=None):

@@ -1,5 +1,7 @@
 """Functions of NumPy that are written with others, and those that go along axes."""
 
+import math
+
 import numpy as np
 
 from .program import Program, apart, fixed
@@ -271,7 +273,17 @@ def hanning(x):
     return np.sum(np.hanning(5) * x ** 2)
 
 
+def integers_of_math(x, n):
+    """Of whole numbers that come out of an array."""
+    total = 0.0
+    for k in range(len(n)):
+        total += x[k] ** 2 / math.factorial(n[k]) + x[0] * math.comb(n[k], n[0]) + x[1] * math.perm(n[k], 2)
+        total += x[k] * (math.gcd(n[k], n[0], 12) + math.lcm(n[k], n[1])) + x[k] * math.isqrt(n[k] ** 2 - 1)
+    return total
+
+
 PROGRAMS = [
+    Program(integers_of_math, fixed(VECTOR[:3], np.array([4, 9, 6])), order=1),
     Program(sum_where, apart(("n",))),
     Program(mean_where, apart(("n",))),
     Program(max_where, apart(("n",))),

@@ -37,6 +37,7 @@ from .library import gives_arrays, instead_of
 from .library.calls import call_library
 from .library.folding import WITH_WHERE
 from .library.getters import GETTERS, what_is_got
+from .library.numbers import OF_COMPUTED
 from .library.selecting import each_element, repeat_each
 from .library.writing import masked
 from .objects import hold_dynamic
@@ -308,7 +309,12 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
     if dynamic and not _is_ours(function):
         if getattr(function, "__module__", None) in ("math", "cmath") and is_inexact(dynamic[0]):
             raise no_rule(reader, function)
-        need(reader, dynamic[0], f"the argument of {getattr(function, '__name__', function)!r}")
+        try:
+            need(reader, dynamic[0], f"the argument of {getattr(function, '__name__', function)!r}")
+        except NotSupported:
+            if function not in OF_COMPUTED:
+                raise
+            return call_library(reader, OF_COMPUTED[function], args, kwargs)
     with as_user_error(reader):
         if not _is_ours(function):
             args, kwargs = tuple(map(stripped, args)), {key: stripped(value) for key, value in kwargs.items()}

@@ -22,12 +22,12 @@ from .asked_classes import check_questions
 from .asked_places import with_tests_of_places
 from .branches import Unreachable
 from .frames import Frame
-from .interface import AxislessType, Interface, Items, Parameter, Result
+from .interface import AxislessType, Interface, Items, Maybe, Parameter, Result
 from .joining import joined
 from .kinds import described
 from .list_demands import known_or
 from .mixed import check_digits
-from .or_none import needed
+from .or_none import needed, settled
 from .outside import Watch
 from .places import place_of, python_of
 from .recorded import RecordedList, Recording
@@ -35,7 +35,7 @@ from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
 from .structures import Node, Slot
-from .values import Axisless, has_dynamic, is_axisless
+from .values import Axisless, OrNone, has_dynamic, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -300,7 +300,7 @@ def name_of(way: str, outer: str) -> str:
 
 class Results:
     """Collects the dynamic leaves of what a function returns. Lists of a length that the program finds are refused,
-    but where they are made of arrays at the end, `with_lists`."""
+    but where they are made of arrays at the end, `with_lists`; what may be None has to be there, but then."""
 
     def __init__(self, reader: Reader, with_lists: bool = False) -> None:
         self.reader = reader
@@ -310,7 +310,10 @@ class Results:
 
     def add(self, value: Any) -> Any:
         """The tree of a result, with `Result(k)` for its dynamic leaves."""
-        value = needed(self.reader, self.reader.usable(value), "what is returned is None, where a value is needed")
+        value = self.reader.usable(value)
+        if self.with_lists and isinstance(value, OrNone) and settled(self.reader, value) is value:
+            return Maybe(self.add(value.there), self.add(value.item))
+        value = needed(self.reader, value, "what is returned is None, where a value is needed")
         if isinstance(value, (Value, Size)):
             if is_axisless(value):
                 self.axisless[len(self.atoms)] = value

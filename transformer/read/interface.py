@@ -36,6 +36,14 @@ class Items:
     are_plain: tuple[bool, ...] = field(metadata={"static": True})
 
 
+@dataclass(frozen=True)
+class Maybe:
+    """A result that is None where a truth value does not hold."""
+
+    there: Any
+    item: Any
+
+
 @dataclass(frozen=True, slots=True)
 class AxislessType:
     """What an argument is that is an array without axes: unlike a number of this type, it may be changed

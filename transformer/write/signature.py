@@ -11,7 +11,7 @@ from typing import Any
 from ..containers import LEAVES, kind_of
 from ..core.grammar import Const, Undefined, Var
 from ..core.sizes import Size
-from ..read.interface import Items, Result
+from ..read.interface import Items, Maybe, Result
 from .layout import INDENT, LINE
 from .numbers import number
 
@@ -159,6 +159,9 @@ def result_tree(
         return ast.Constant(None)
     if isinstance(tree, Items):
         return _listed([leaf(array) for array in tree.arrays], tree.are_plain)
+    if isinstance(tree, Maybe):
+        item = result_tree(tree.item, leaf, names, rebuilt, taken)
+        return ast.IfExp(leaf(tree.there), item, ast.Constant(None))
     kind = kind_of(type(tree))
     static, children = kind.split(tree)
     parts = [result_tree(child, leaf, names, rebuilt, taken) for child in children]

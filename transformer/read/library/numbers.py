@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,80 @@ def is_integer(x):
     return bool(x % 1 == 0)
 
 
+def index(a, /):
+    if not isinstance(a, (int, np.integer)):
+        raise TypeError(f"'{type(a).__name__}' object cannot be interpreted as an integer")
+    return int(a)
+
+
+def factorial(n, /):
+    n = index(n)
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    result = 1
+    for k in range(2, n + 1):
+        result *= k
+    return result
+
+
+def perm(n, k=None, /):
+    if k is None:
+        return factorial(n)
+    n, k = index(n), index(k)
+    if n < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k < 0:
+        raise ValueError("k must be a non-negative integer")
+    result = 1
+    for j in range(k):
+        result *= n - j
+    return result
+
+
+def comb(n, k, /):
+    n, k = index(n), index(k)
+    if n < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k < 0:
+        raise ValueError("k must be a non-negative integer")
+    result = 1 if k <= n else 0
+    for j in range(min(k, n - k)):
+        result = result * (n - j) // (j + 1)
+    return result
+
+
+def gcd(*integers):
+    result = 0
+    for n in integers:
+        result, rest = abs(index(n)), result
+        while rest:
+            result, rest = rest, result % rest
+    return result
+
+
+def lcm(*integers):
+    result = 1
+    for n in integers:
+        n = index(n)
+        result = abs(result * n) // gcd(result, n) if n != 0 and result != 0 else 0
+    return result
+
+
+def isqrt(n, /):
+    n = index(n)
+    if n < 0:
+        raise ValueError("isqrt() argument must be nonnegative")
+    root = int(math.sqrt(n))
+    while root * root > n:                       # the square root is off next to a square
+        root -= 1
+    while (root + 1) * (root + 1) <= n:
+        root += 1
+    return root
+
+
 OF_NUMBERS: dict[str, Any] = {"bit_length": bit_length, "bit_count": bit_count, "is_integer": is_integer}
 METHODS: dict[str, Any] = {"tolist": tolist, **OF_NUMBERS}
 CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, math.modf: modf, math.frexp: frexp,
                          np.fromiter: fromiter}
+OF_COMPUTED: dict[Any, Any] = {operator.index: index, math.factorial: factorial, math.perm: perm, math.comb: comb,
+                               math.gcd: gcd, math.lcm: lcm, math.isqrt: isqrt}    # of numbers that are not known
