@@ -103,6 +103,12 @@ CONSTANT_SAMPLES: dict[str, Any] = {
     "np.nonzero": lambda x: np.nonzero(x > 0),
     "np.argwhere": lambda x: np.argwhere(x > 0),
     "np.flatnonzero": lambda x: np.flatnonzero(x > 0),
+    "math.comb": lambda x: math.comb(np.argmax(x), 2),
+    "math.factorial": lambda x: math.factorial(np.argmax(x)),
+    "math.gcd": lambda x: math.gcd(np.argmax(x), 6),
+    "math.isqrt": lambda x: math.isqrt(np.argmax(x)),
+    "math.lcm": lambda x: math.lcm(np.argmax(x), 6),
+    "math.perm": lambda x: math.perm(np.argmax(x), 2),
 }
 
 # Arguments of the methods that need some.

@@ -187,3 +187,28 @@ def test_missing_arguments_are_listed_as_python_lists_them():
 
 def four(a, b, c, d):
     return a * b * c * d
+
+
+def next_of_positive(x):
+    return next(iter([v for v in x if v > 0]))
+
+
+def first_and_rest(x):
+    first, *rest = [v for v in x if v > 0]
+    return first + sum(rest)
+
+
+def two_of_positive(x):
+    a, b = [v for v in x if v > 0]
+    return a * b
+
+
+@pytest.mark.parametrize("function, kind, message", [
+    (next_of_positive, StopIteration, "the iterator has no next item"),
+    (first_and_rest, ValueError, r"not enough values to unpack \(expected at least 1, got 0\)"),
+    (two_of_positive, ValueError, r"not enough values to unpack \(expected 2, got 0\)"),
+])
+def test_items_that_are_not_there(function, kind, message) -> None:
+    for changed in (jit(function), grad(function)):
+        with pytest.raises(kind, match=message):
+            changed(-np.ones(7))

@@ -314,10 +314,16 @@ def next_of_a_generator(x):
     return next(v * 2.0 for v in x) * next((v for v in x if v > 1e3), 3.0)
 
 
-@refused("`next` of a generator with an end for the second time, of an object with `__next__`", NotSupported,
-         args=(VECTOR,))
+@supported("`next` of a generator with an end for the second time", "all items are computed at once", args=(VECTOR,))
 def next_of_a_generator_twice(x):
     values = (v * 2.0 for v in x)
+    return next(values) * next(values) + sum(values)
+
+
+@refused("the same if an item may raise, print or be left out, in a loop, of an object with `__next__`", NotSupported,
+         args=(VECTOR,))
+def next_of_selected_twice(x):
+    values = (v * 2.0 for v in x if v > 0)
     return next(values) * next(values)
 
 

@@ -326,7 +326,41 @@ def ranges_turned_by_slices(x):
     return t
 
 
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def taken_one_by_one(x):
+    """There may be no next item, as many may be left for the loop, or none at all."""
+    items, others = iter(positive(x)), iter(positive(-x))
+    total = next(items, 2.0) * next(items, 3.0) + next(others) * next(others, 4.0) + next(others, 5.0)
+    for v in items:
+        total = total * v
+    for v in others:
+        total = total + v ** 2
+    return total
+
+
+def extremes_if_any(x):
+    highest = max(positive(x), default=1.0) * max((v ** 2 for v in x if v > 9), default=x[1])
+    nearest = min(positive(x), key=lambda v: abs(v - 1), default=3.0)
+    found = max([v for v in x if v < -9], default=None)
+    return highest + nearest + (x[0] if found is None else found)
+
+
+def unpacked(x):
+    first, *rest = positive(x)
+    *others, last = positive(-x)
+    a, *middle, b = positive(x ** 2 - 0.2)
+    two, three = positive(-x)
+    return first * sum(rest) + last * len(others) + a * b * sum(middle) + two * three
+
+
 PROGRAMS = [
+    Program(taken_one_by_one, fixed(VECTOR)),
+    Program(taken_one_by_one, fixed(-VECTOR), name="taken_one_by_one_of_others"),
+    Program(extremes_if_any, fixed(VECTOR)),
+    Program(unpacked, fixed(VECTOR)),
     Program(ranges_turned_by_slices, apart(("n",))),
     Program(keys_with_effects, apart(("n",))),
     Program(newest_in_a_deque, apart(("n",))),

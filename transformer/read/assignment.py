@@ -1,4 +1,4 @@
-"""Assignment: names, unpacking, items and parts of arrays, attributes."""
+"""Assignment: names, items and parts of arrays, attributes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import NotSupported, ShapeError, as_raised
+from ..core.errors import NotSupported, as_raised
 from ..core.grammar import Const, Var
 from ..core.halves import is_inexact
 from ..core.sizes import Size
@@ -23,7 +23,7 @@ from .applying import apply_op, prepared
 from .asked_places import note_place
 from .attributes import set_attribute
 from .casts import cast
-from .containers import iterated, set_item
+from .containers import set_item
 from .derived_builtins import SLOTS
 from .desugar.blocks import UNNAMED
 from .errors import as_user_error
@@ -31,13 +31,13 @@ from .frames import Frame, store
 from .item_names import name_item
 from .kinds import type_name
 from .open_lists import OpenList
-from .opening import open_to_change, swap_rows
+from .opening import open_to_change
 from .or_none import needed
 from .recorded import RecordedList, Recording
-from .row_lists import RowList
 from .strides import with_places
 from .subscripts import is_mask_of_number, place_among
 from .testing import fitting
+from .unpacking import bind_sequence
 from .values import PerhapsAxisless, View, cell_of, contained, is_axisless, whereabouts
 
 if TYPE_CHECKING:
@@ -99,61 +99,6 @@ def _named_constant(reader: Reader, number: Any, name: str) -> Any:
     constant = Const(number, name=name)
     reader.local_constants.add(constant)
     return Value(constant, known=number)
-
-
-def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
-    if value is None or isinstance(value, Value) and not value.ndim:
-        raise as_raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), reader.builder.origin)
-    starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
-    count = len(target.elts)
-    items = iterated(reader, value) if starred else _as_many(reader, value, count)
-    if starred and len(items) >= count - 1 or not starred and len(items) == count:
-        return _bind_items(reader, target.elts, items, starred)
-    many = "too many" if len(items) > count else "not enough"
-    expected = f"at least {count - 1}" if starred else str(count)
-    raise ShapeError(f"{many} values to unpack (expected {expected}, got {len(items)})", reader.builder.origin)
-
-
-def _as_many(reader: Reader, value: Any, count: int) -> list[Any]:
-    """The items of what is unpacked into so many names; the program tests the size of an array that is not known."""
-    from .library.calls import call_library
-    from .library.selecting import check_count
-
-    try:
-        return iterated(reader, value)
-    except NotSupported:
-        if not isinstance(value, Value) or not isinstance(value.shape[0], Size):
-            raise
-        call_library(reader, check_count, (value, count), {})
-        return [apply_op(reader, operator.getitem, (value, k), {}) for k in range(count)]
-
-
-def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:
-    if not starred:
-        if len(targets) > 1 and any(isinstance(item, RowList) for item in items) and _swaps(reader, targets, items):
-            return
-        for target, item in zip(targets, items):
-            bind(reader, target, item)
-        return
-    first, after = starred[0], len(targets) - starred[0] - 1
-    middle = items[first : len(items) - after]
-    _bind_items(reader, targets[:first], items[:first], [])
-    bind(reader, targets[first].value, reader.own(list(middle)))
-    _bind_items(reader, targets[first + 1 :], items[len(items) - after :], [])
-
-
-def _swaps(reader: Reader, targets: list[Any], items: list[Any]) -> bool:
-    """Whether lists in a list of lists change their places, which is done then."""
-    if not all(isinstance(target, gast.Subscript) and _is_plain(target) for target in targets):
-        return False
-    places = [(reader.evaluate_owner(target.value), reader.evaluate(target.slice)) for target in targets]
-    return swap_rows(reader, places, items)
-
-
-def _is_plain(target: Any) -> bool:
-    """Whether nothing that is assigned before can change where a subscript leads."""
-    parts = [target.value, *gast.walk(target.slice)]
-    return not any(isinstance(part, gast.Call | gast.Subscript | gast.Attribute) for part in parts)
 
 
 def _bind_item(reader: Reader, target: Any, value: Any) -> None:
@@ -268,8 +213,8 @@ def runs_code(owner: Any, name: str) -> bool:
 
 BINDERS = {
     gast.Name: _bind_name,
-    gast.Tuple: _bind_sequence,
-    gast.List: _bind_sequence,
+    gast.Tuple: bind_sequence,
+    gast.List: bind_sequence,
     gast.Subscript: _bind_item,
     gast.Attribute: _bind_attribute,
 }

@@ -23,7 +23,8 @@ class Findings:
     to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
     managers under `with` that end exceptions, `kept` the functions that stay functions (`keeping`), `first_apart` the
     loops whose first iteration leaves things of other types than it finds, with what was refused, `all_alike` those of
-    which that did not help, and `forks` the `if`s behind which a name is not one thing, with what was refused first.
+    which that did not help, `forks` the `if`s behind which a name is not one thing, with what was refused first, and
+    `taken` the generators of which more than one item is taken by `next`.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Findings:
     first_apart: dict[Any, TransformError] = field(default_factory=dict)
     all_alike: dict[Any, TransformError] = field(default_factory=dict)
     forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
+    taken: set[Any] = field(default_factory=set)
 
     def unroll(self, request: Unroll) -> bool:
         """Notes that a loop has to be unrolled for what follows it, or its first iteration; False if that was known."""

@@ -17,6 +17,7 @@ from ..ops.table import ops
 from ..ops.value import Value, value
 from .ahead import Ahead
 from .applying import apply_op, emit_named, prepared
+from .branches import choose
 from .casts import cast
 from .comprehensions import collect, folded, listed, summed
 from .conditions import branch, joined, truth
@@ -206,6 +207,8 @@ def greatest_of(reader: Reader, *args: Any, **options: Any) -> Any:
 
 def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], function: Any) -> Any:
     """`min` or `max`, of the arguments or of the items of the only one."""
+    if len(args) == 1 and "default" in options:
+        return _extreme_if_any(reader, listed(reader, args[0]), options, function)
     if options.get("key") is not None:
         return _extreme_by_key(reader, args[0] if len(args) == 1 else list(args), options, function)
     given = args if len(args) == 1 else (list(args),)
@@ -227,6 +230,19 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
     return _folded(reader, items, function)
 
 
+def _extreme_if_any(reader: Reader, items: Any, options: dict[str, Any], function: Any) -> Any:
+    """The extreme of items, or the default where there are none, which the program may have to find."""
+    options = dict(options)
+    default, length = options.pop("default"), iteration_of(reader, items).length
+    found = partial(_extreme, reader, (items,), options, function)
+    assumptions = reader.assumptions
+    if length == 0 or not isinstance(length, int) and assumptions.at_least(0, length):
+        return default
+    if isinstance(length, int) or assumptions.at_least(length, 1):
+        return found()
+    return choose(reader, truth(reader, binary(reader, operator.gt, length, 0)), found, lambda: default)
+
+
 def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], function: Any) -> Any:
     """The first item for which the key is the least or greatest."""
     is_least = function is min
@@ -236,7 +252,7 @@ def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], functio
     if not isinstance(whole.length, int) or isinstance(items, Value) and whole.length:
         return _at(reader, whole, place_of_extreme(reader, keys_of(reader, whole, options["key"]), is_least))
     if not whole.length:
-        return function([], **{name: item for name, item in options.items() if name == "default"})
+        return function([])
     found = iterated(reader, whole)
     keys = [reader.call(options["key"], (item,), {}) for item in found]  # once for each item: a key may have effects
     if not has_dynamic(keys):

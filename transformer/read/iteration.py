@@ -140,10 +140,13 @@ def whole_of(reader: Reader, value: Iteration) -> Iteration:
 
 
 def behind(reader: Reader, whole: Iteration, taken: Any) -> Iteration:
-    """All items but so many of the first, which there are."""
+    """All items but so many of the first, if there are as many."""
     if taken == 0:
         return whole
-    return replace(whole, length=ENDLESS if whole.length == ENDLESS else whole.length - taken, counts=False,
+    rest = whole.length if whole.length == ENDLESS else whole.length - taken
+    if isinstance(rest, Size) and isinstance(taken, int) and not reader.assumptions.follows(rest, 0):
+        rest = non_negative(reader, rest)
+    return replace(whole, length=rest, counts=False,
                    element=lambda k: whole.element(binary(reader, operator.add, k, taken)))
 
 

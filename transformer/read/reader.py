@@ -50,7 +50,7 @@ from .outside import Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
-from .values import Conflict, OrNone, View
+from .values import Conflict, Lazy, OrNone, Producer, View
 
 Handler = Callable[["Reader", Any], Any]
 
@@ -209,6 +209,8 @@ class Reader:
         if self.contents:
             home = value.home if isinstance(value, (RecordedList, Recording)) else value
             value = self.contents.get(id(home), value)
+        if isinstance(value, Lazy | Producer) and value.listed is not None:
+            return value.listed
         if isinstance(value, OrNone) and (found := settled(self, value)) is not value:
             return self.usable(found)
         if isinstance(value, np.ndarray):

@@ -14,6 +14,7 @@ from .demand import Unroll
 from .entry import Reading, read_target
 from .findings import Findings
 from .keeping import Keep
+from .next_items import Taken
 from .reader import Reader
 from .testing import Untested, testing_signs
 
@@ -62,6 +63,8 @@ def read(
             findings.caught[request.place] = True
         except trying.Ends as request:
             findings.ended.add(request.place)
+        except Taken as request:
+            findings.taken.add(request.key)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise _first_said(refusal, findings) from None

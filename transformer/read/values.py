@@ -265,6 +265,7 @@ class Lazy:
     frame: Frame
     first: Any
     begun: bool = False
+    listed: Any = None  # the iteration over its items, where they have been computed (see `next_items`)
 
 
 @dataclass(eq=False)
@@ -275,6 +276,7 @@ class Producer:
     frame: Frame
     body: Callable[[], Any]
     begun: bool = False
+    listed: Any = None
     steps: Any = None  # the iteration over its items, where they are taken one by one (see `stepping`)
 
 

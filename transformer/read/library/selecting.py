@@ -79,6 +79,12 @@ def check_count(items, count):
         raise ValueError(f"too many values to unpack (expected {count})")
 
 
+def check_count_at_least(items, count):
+    """The same where one of the names takes what is left."""
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected at least {count}, got {len(items)})")
+
+
 def resize(a, new_shape):
     items = np.ravel(a)
     if items.size == 0:

@@ -1,0 +1,104 @@
+"""Unpacking: `a, b = pair`, `first, *rest = items`, of containers and arrays whose length the program may find."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..core.errors import NotSupported, ShapeError, as_raised
+from ..core.sizes import Size
+from ..ops.value import Value
+from .applying import apply_op
+from .containers import iterated
+from .kinds import type_name
+from .open_lists import RowList
+from .opening import swap_rows
+from .recorded import RecordedList
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def bind_sequence(reader: Reader, target: Any, value: Any) -> None:
+    """`a, b = value`"""
+    if value is None or isinstance(value, Value) and not value.ndim:
+        raise as_raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), reader.builder.origin)
+    starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
+    count = len(target.elts)
+    try:
+        items = iterated(reader, value) if starred else _as_many(reader, value, count)
+    except NotSupported:
+        if not starred or not _is_of_any_length(reader, value):
+            raise
+        return _bind_parts(reader, target.elts, value, starred[0])
+    if starred and len(items) >= count - 1 or not starred and len(items) == count:
+        return _bind_items(reader, target.elts, items, starred)
+    many = "too many" if len(items) > count else "not enough"
+    expected = f"at least {count - 1}" if starred else str(count)
+    raise ShapeError(f"{many} values to unpack (expected {expected}, got {len(items)})", reader.builder.origin)
+
+
+def _as_many(reader: Reader, value: Any, count: int) -> list[Any]:
+    """The items of what is unpacked into so many names; the program tests the size of an array that is not known."""
+    from .library.calls import call_library
+    from .library.selecting import check_count
+
+    try:
+        return iterated(reader, value)
+    except NotSupported:
+        is_list = _is_of_any_length(reader, value)
+        if not is_list and not (isinstance(value, Value) and isinstance(value.shape[0], Size)):
+            raise
+        call_library(reader, check_count, (value, count), {})
+        return [value.item(reader, k) if is_list else apply_op(reader, operator.getitem, (value, k), {})
+                for k in range(count)]
+
+
+def _is_of_any_length(reader: Reader, value: Any) -> bool:
+    """Whether the program finds how many items a list has."""
+    return isinstance(value, RecordedList) and not isinstance(value.length(reader), int)
+
+
+def _bind_parts(reader: Reader, targets: list[Any], value: RecordedList, first: int) -> None:
+    """`a, *rest, b = value` of a list of which the program finds the length."""
+    from .assignment import bind
+    from .library.calls import call_library
+    from .library.selecting import check_count_at_least
+
+    after = len(targets) - first - 1
+    call_library(reader, check_count_at_least, (value, first + after), {})
+    _bind_items(reader, targets[:first], [value.item(reader, k) for k in range(first)], [])
+    bind(reader, targets[first].value, value.item(reader, slice(first, -after or None)))
+    _bind_items(reader, targets[first + 1:], [value.item(reader, k) for k in range(-after, 0)], [])
+
+
+def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:
+    from .assignment import bind
+
+    if not starred:
+        if len(targets) > 1 and any(isinstance(item, RowList) for item in items) and _swaps(reader, targets, items):
+            return
+        for target, item in zip(targets, items):
+            bind(reader, target, item)
+        return
+    first, after = starred[0], len(targets) - starred[0] - 1
+    middle = items[first : len(items) - after]
+    _bind_items(reader, targets[:first], items[:first], [])
+    bind(reader, targets[first].value, reader.own(list(middle)))
+    _bind_items(reader, targets[first + 1 :], items[len(items) - after :], [])
+
+
+def _swaps(reader: Reader, targets: list[Any], items: list[Any]) -> bool:
+    """Whether lists in a list of lists change their places, which is done then."""
+    if not all(isinstance(target, gast.Subscript) and _is_plain(target) for target in targets):
+        return False
+    places = [(reader.evaluate_owner(target.value), reader.evaluate(target.slice)) for target in targets]
+    return swap_rows(reader, places, items)
+
+
+def _is_plain(target: Any) -> bool:
+    """Whether nothing that is assigned before can change where a subscript leads."""
+    parts = [target.value, *gast.walk(target.slice)]
+    return not any(isinstance(part, gast.Call | gast.Subscript | gast.Attribute) for part in parts)
