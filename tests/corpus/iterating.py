@@ -356,7 +356,21 @@ def unpacked(x):
     return first * sum(rest) + last * len(others) + a * b * sum(middle) + two * three
 
 
+def unpacked_of_loops(x):
+    doubled, larger = [], []
+    while x < 100.0:
+        doubled.append(x)
+        x = x * 2
+    for v in doubled:
+        if v > 20.0:
+            larger.append(v)
+    first, *middle, last = doubled
+    a, b = larger
+    return first * last + sum(middle) + a / b
+
+
 PROGRAMS = [
+    Program(unpacked_of_loops, fixed(6.5)),
     Program(taken_one_by_one, fixed(VECTOR)),
     Program(taken_one_by_one, fixed(-VECTOR), name="taken_one_by_one_of_others"),
     Program(extremes_if_any, fixed(VECTOR)),

@@ -32,6 +32,7 @@ from .operators import binary
 from .stepping import steps_of
 from .values import Lazy, Producer
 
+AHEAD = "All items would be computed before the first, and one of them may raise something, or has an effect."
 INSIDE_OUT = "A generator is read where all of its items are used: its lines stand around those that use one."
 
 if TYPE_CHECKING:
@@ -78,16 +79,16 @@ def _computed_ahead(reader: Reader, made: Lazy | Producer) -> Iteration:
     try:
         found = replace(iteration_of(reader, made), use=reader.own(Use()))
     except RAISED as raised:
-        raise (_second_next(reader) if is_of_program(raised) else raised) from None
+        raise (_second_next(reader, AHEAD) if is_of_program(raised) else raised) from None
     read = block[start:]
     if any(isinstance(stmt, Effect) for stmt in all_statements(read)) or any(all_failures(reader, read)):
-        raise _second_next(reader)
+        raise _second_next(reader, AHEAD)
     reader.journal.write(Attribute(made, "listed"), found)
     return found
 
 
-def _second_next(reader: Reader) -> NotSupported:
-    return NotSupported("a second `next` of a generator", reader.builder.origin, why=INSIDE_OUT,
+def _second_next(reader: Reader, why: str) -> NotSupported:
+    return NotSupported("a second `next` of a generator", reader.builder.origin, why=why,
                         instead="Make a list of it, items = list(steps()), and index that.")
 
 
@@ -109,7 +110,7 @@ def _not_followed(reader: Reader, iterator: Any) -> Exception:
         return raised_as(TypeError, text, reader.builder.origin, instead="Write next(iter(xs)).")
     if isinstance(iterator, Producer | Lazy):
         key = _key(iterator)
-        return _second_next(reader) if key in reader.findings.taken else Taken(key)
+        return _second_next(reader, INSIDE_OUT) if key in reader.findings.taken else Taken(key)
     return NotSupported(
         "`next` of an iterator",
         reader.builder.origin,

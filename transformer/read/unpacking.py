@@ -27,12 +27,13 @@ def bind_sequence(reader: Reader, target: Any, value: Any) -> None:
         raise as_raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), reader.builder.origin)
     starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
     count = len(target.elts)
-    try:
-        items = iterated(reader, value) if starred else _as_many(reader, value, count)
-    except NotSupported:
-        if not starred or not _is_of_any_length(reader, value):
-            raise
-        return _bind_parts(reader, target.elts, value, starred[0])
+    if _is_of_any_length(reader, value):
+        checkpoint = reader.checkpoint()
+        try:
+            return _bind_parts(reader, target.elts, value, starred)
+        except NotSupported:                     # with the loops unrolled that filled it, it may be another list
+            reader.restore(checkpoint)
+    items = iterated(reader, value) if starred else _as_many(reader, value, count)
     if starred and len(items) >= count - 1 or not starred and len(items) == count:
         return _bind_items(reader, target.elts, items, starred)
     many = "too many" if len(items) > count else "not enough"
@@ -48,30 +49,31 @@ def _as_many(reader: Reader, value: Any, count: int) -> list[Any]:
     try:
         return iterated(reader, value)
     except NotSupported:
-        is_list = _is_of_any_length(reader, value)
-        if not is_list and not (isinstance(value, Value) and isinstance(value.shape[0], Size)):
+        if not isinstance(value, Value) or not isinstance(value.shape[0], Size):
             raise
         call_library(reader, check_count, (value, count), {})
-        return [value.item(reader, k) if is_list else apply_op(reader, operator.getitem, (value, k), {})
-                for k in range(count)]
+        return [apply_op(reader, operator.getitem, (value, k), {}) for k in range(count)]
 
 
 def _is_of_any_length(reader: Reader, value: Any) -> bool:
     """Whether the program finds how many items a list has."""
-    return isinstance(value, RecordedList) and not isinstance(value.length(reader), int)
+    length = value.length(reader) if isinstance(value, RecordedList) and value.within is None else 0
+    return isinstance(length, Size) and bool(length.unknowns)
 
 
-def _bind_parts(reader: Reader, targets: list[Any], value: RecordedList, first: int) -> None:
-    """`a, *rest, b = value` of a list of which the program finds the length."""
+def _bind_parts(reader: Reader, targets: list[Any], value: RecordedList, starred: list[int]) -> None:
+    """`a, b = value`, `a, *rest, b = value` of a list of which the program finds the length."""
     from .assignment import bind
     from .library.calls import call_library
-    from .library.selecting import check_count_at_least
+    from .library.selecting import check_count, check_count_at_least
 
-    after = len(targets) - first - 1
-    call_library(reader, check_count_at_least, (value, first + after), {})
+    first = starred[0] if starred else len(targets)
+    after = len(targets) - first - 1 if starred else 0
+    call_library(reader, check_count_at_least if starred else check_count, (value, first + after), {})
     _bind_items(reader, targets[:first], [value.item(reader, k) for k in range(first)], [])
-    bind(reader, targets[first].value, value.item(reader, slice(first, -after or None)))
-    _bind_items(reader, targets[first + 1:], [value.item(reader, k) for k in range(-after, 0)], [])
+    if starred:
+        bind(reader, targets[first].value, value.item(reader, slice(first, -after or None)))
+        _bind_items(reader, targets[first + 1:], [value.item(reader, k) for k in range(-after, 0)], [])
 
 
 def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:
