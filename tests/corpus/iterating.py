@@ -348,7 +348,7 @@ def extremes_if_any(x):
     return highest + nearest + (x[0] if found is None else found)
 
 
-def unpacked(x):
+def unpacked_with_stars(x):
     first, *rest = positive(x)
     *others, last = positive(-x)
     a, *middle, b = positive(x ** 2 - 0.2)
@@ -374,7 +374,7 @@ PROGRAMS = [
     Program(taken_one_by_one, fixed(VECTOR)),
     Program(taken_one_by_one, fixed(-VECTOR), name="taken_one_by_one_of_others"),
     Program(extremes_if_any, fixed(VECTOR)),
-    Program(unpacked, fixed(VECTOR)),
+    Program(unpacked_with_stars, fixed(VECTOR)),
     Program(ranges_turned_by_slices, apart(("n",))),
     Program(keys_with_effects, apart(("n",))),
     Program(newest_in_a_deque, apart(("n",))),
