@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..core.errors import NotSupported, ShapeError, as_raised
-from ..core.sizes import Extent, greatest, least
+from ..core.sizes import Extent, Size, greatest, least
 from ..ops.integers import affine
 from ..ops.value import Value
 from .ahead import Ahead

@@ -13,9 +13,9 @@ from ..ops.value import Value
 from .applying import apply_op
 from .containers import iterated
 from .kinds import type_name
-from .open_lists import RowList
 from .opening import swap_rows
 from .recorded import RecordedList
+from .row_lists import RowList
 
 if TYPE_CHECKING:
     from .reader import Reader
