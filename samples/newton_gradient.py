@@ -32,8 +32,8 @@ def cube_root_value_and_grad(a):
         x2 = x_k[k]
         scaled = 3 * x2
         scaled2 = scaled * x2
-        ratio = dx * ((x2 ** 3 - a) / scaled2) / scaled2
-        ratio2 = dx / scaled2
-        da += ratio2
-        dx = dx + ratio * scaled + ratio * x2 * 3 - 3 * ratio2 * x2 ** 2
+        ratio = dx / scaled2
+        scaled3 = ratio * ((x2 ** 3 - a) / scaled2)
+        da += ratio
+        dx = dx + scaled3 * scaled + scaled3 * x2 * 3 - 3 * ratio * x2 ** 2
     return x, da

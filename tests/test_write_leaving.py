@@ -163,3 +163,11 @@ def test_a_row_that_is_left_half_way() -> None:
     want[:3] = rows[:3].prod(axis=1, keepdims=True) / rows[:3]
     for derivative in grad(f), jit(grad(f)):
         np.testing.assert_allclose(leaves(derivative(rows, 5.0))[0], want)
+
+
+@pytest.mark.parametrize("f", [with_return, out_of_two_loops])
+def test_a_result_goes_with_its_flag(f: Any) -> None:
+    """Where there is a flag, there is a result: nothing else says whether it is bound."""
+    df, compiled = grad(f), jit(f)
+    assert df(1.1, 4.0) == grad(jit(f))(1.1, 4.0) and compiled(1.1, 4.0) == f(1.1, 4.0)
+    assert "is_bound" not in df.source + compiled.source

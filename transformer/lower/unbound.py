@@ -7,7 +7,8 @@
                                         raise UnboundLocalError("cannot access local variable 'last' where …")
                                     return last
 
-Where a name is bound under a condition, and used under the same, nothing is tested. Derivatives leave out much of what
+Where a name is bound under a condition, and used under the same, nothing is tested; nor where a truth value goes with
+the name, such as the one that a `return` in a loop leaves beside its result. Derivatives leave out much of what
 uses a name, so that names are tested before these are taken, and not again. Source that runs as Python has
 tests in loops only: elsewhere Python itself raises, but in a loop the name may still have the value of the iteration
 before, or of the lane before, which is none of this one.
@@ -25,6 +26,7 @@ from ..core.running import certainly_runs
 from ..core.types import BOOL, ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses
 from ..ops.identity import Same
+from ..ops.logic import LogicalNot
 
 TEXT = "cannot access local variable {!r} where it is not associated with a value"
 TESTS = "tests"                     # what such an error says of itself, beside those that the reader has found
@@ -33,7 +35,8 @@ TESTS = "tests"                     # what such an error says of itself, beside 
 @dataclass(eq=False)
 class Flag:
     """Whether a variable is bound: known, or a truth value of the program, which `make` puts where it comes
-    about; it may be the outcome of a condition. `name` is the one that is not bound, which may have been handed on."""
+    about; it may be the outcome of a condition, or be `told` by a truth value that there is. `name` is the one that is
+    not bound, which may have been handed on."""
 
     known: bool | None = None
     cond: Any = None
@@ -41,6 +44,7 @@ class Flag:
     var: Var = field(default_factory=lambda: Var(BOOL, "is_bound"))
     make: Callable[[], None] | None = None
     name: str | None = None
+    told: Any = None
 
 
 BOUND, FREE = Flag(True), Flag(False)
@@ -77,6 +81,7 @@ class _Tests:
         self.flags: dict[Any, Flag] = {}
         self.held: set[tuple[Any, bool]] = set()
         self.asked: list[Flag] = []
+        self.opposite: dict[Any, Any] = {}                  # of truth values, what they are the opposite of
 
     def function(self, function: Function) -> Function:
         body = self.block(function.body)
@@ -95,6 +100,8 @@ class _Tests:
                 source, = stmt.args
                 if source in self.flags:
                     self.flags[stmt.target] = self.flags[source]
+            elif isinstance(stmt, Let) and stmt.op is LogicalNot:
+                self.opposite[stmt.target], = stmt.args
             elif isinstance(stmt, Loop):
                 made += self._tests(atom_vars((stmt.trips, [read.source for read in stmt.reads])), stmt.origin)
             else:
@@ -126,6 +133,9 @@ class _Tests:
     def _atom(self, flag: Flag) -> Atom:
         if flag.known is not None:
             return Const(flag.known)
+        if flag.told is not None:
+            told: Atom = flag.told
+            return told
         self.asked.append(flag)
         return flag.var
 
@@ -141,14 +151,27 @@ class _Tests:
     def _side(self, stmt: If, truth: bool) -> tuple[Block, list[Flag]]:
         flags, held = dict(self.flags), set(self.held)
         self.held.add((stmt.cond, truth))
+        if stmt.cond in self.opposite:
+            self.held.add((self.opposite[stmt.cond], not truth))
         made = self.block(stmt.then if truth else stmt.orelse)
-        ends = [self._flag(merge.then if truth else merge.orelse) for merge in stmt.merges]
+        ends = [self._here(self._flag(merge.then if truth else merge.orelse)) for merge in stmt.merges]
         self.flags, self.held = flags, held
         return made, ends
+
+    def _here(self, flag: Flag) -> Flag:
+        """What is known of a flag where some conditions hold."""
+        if flag.cond is None:
+            return flag
+        if (flag.cond, flag.truth) in self.held:
+            return BOUND
+        return FREE if (flag.cond, not flag.truth) in self.held else flag
 
     def _merged(self, stmt: If, one: Flag, other: Flag, name: str | None) -> Flag:
         if one is other is FREE:
             return FREE
+        for merge in stmt.merges:
+            if merge.target.type == BOOL and _says(merge.then, one) and _says(merge.orelse, other):
+                return _told(merge.target, one.name or other.name or name)
         decided = {one.known, other.known} == {True, False}
         flag = Flag(cond=stmt.cond if decided else None, truth=bool(one.known), name=one.name or other.name or name)
         flag.make = lambda: stmt.merges.append(Merge(flag.var, self._atom(one), self._atom(other)))
@@ -158,21 +181,29 @@ class _Tests:
         begins = {} if self.quiet else {
             carry: flag for carry in stmt.carries if (flag := self._flag(carry.init)) is not BOUND}
         quiet, self.quiet, outer = self.quiet, False, dict(self.flags)
+        beside: dict[Carry, list[Carry]] = {}                # the truth values that may tell of a name
         while True:                                         # an iteration may leave unbound what was bound before
-            inside = {carry: Flag(name=flag.name) for carry, flag in begins.items()}
+            for carry in begins:
+                beside.setdefault(carry, [each for each in stmt.carries if _says(each.init, begins[carry])])
+            inside = {carry: _told(beside[carry][0].entry, flag.name) if beside[carry] else Flag(name=flag.name)
+                      for carry, flag in begins.items()}
             self.flags.update((carry.entry, flag) for carry, flag in inside.items())
             test, body = self.block(stmt.test), self.block(stmt.body)
             body += self._tests(atom_vars([record.value for record in stmt.records if not record.saved]), stmt.origin)
             ends = {carry: self._flag(carry.next) for carry in stmt.carries}
             self.flags = dict(outer)
             left = [carry for carry, flag in ends.items() if flag is not BOUND and carry not in begins]
-            if not left:
+            wrong = [told for carry, told in beside.items() if told and not _says(told[0].next, ends[carry])]
+            if not left and not wrong:
                 break
             begins.update((carry, replace(self._flag(carry.init), name=ends[carry].name)) for carry in left)
+            for told in wrong:
+                del told[0]
         self.quiet = quiet
         new = replace(stmt, test=test, body=body, carries=list(stmt.carries))
         for carry, flag in inside.items():
-            out = self._carried(new, begins[carry], flag, ends[carry])
+            told = beside[carry]
+            out = _told(told[0].out, flag.name) if told else self._carried(new, begins[carry], flag, ends[carry])
             if not (ends[carry] is BOUND and _runs(stmt)):
                 self.flags[carry.out] = out
         return new
@@ -186,6 +217,18 @@ class _Tests:
 
         inside.make = out.make = make
         return out
+
+
+def _told(truth: Atom, name: str | None) -> Flag:
+    """That of a name which is bound where a truth value is True."""
+    return Flag(cond=truth, told=truth, name=name)
+
+
+def _says(truth: Atom, flag: Flag) -> bool:
+    """Whether a truth value is True where a flag is, and nowhere else."""
+    if flag.known is not None:
+        return isinstance(truth, Const) and truth.value is flag.known
+    return flag.told is not None and flag.told is truth
 
 
 def _is_users(var: Var) -> bool:
