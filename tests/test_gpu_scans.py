@@ -10,7 +10,7 @@ import pytest
 from gpu_checks import check
 from test_golden_gpu import looped
 
-from transformer import grad
+from transformer import grad, vmap
 from transformer.lower.cuda import scans
 
 NUMBERS = np.random.default_rng(3).standard_normal(37)
@@ -213,3 +213,18 @@ def test_a_scan_in_a_loop_of_the_driver_makes_memory_once() -> None:
     driver = driver_of(looped(smoothed, smoothed, (NUMBERS, 200)).module.source)
     assert "cp.empty" not in driver[driver.index("for "):] and "replayed" in driver
     check(smoothed, NUMBERS, 3, typed=False)
+
+
+def fed_by_rows(c):
+    total = c[0]
+    rows = np.empty((c.shape[0], c.shape[0]))
+    for i in range(c.shape[0]):
+        rows[i] = c * total + i
+        total = total + np.sum(rows[i]) / 100
+    return rows, total
+
+
+@pytest.mark.parametrize("function, c", [(fed_by_rows, NUMBERS[:6]), (vmap(fed_by_rows), NUMBERS[:36].reshape(6, 6))])
+def test_what_an_iteration_reads_of_its_writing_is_read_behind_it(function: Any, c: np.ndarray) -> None:
+    """A sum of such numbers is made in order, and an element at a time."""
+    check(function, c, user=fed_by_rows)

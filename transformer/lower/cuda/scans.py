@@ -128,13 +128,25 @@ def _is_often_negative(size: Any) -> bool:
 
 
 def _without_stores(fold: Fold) -> Fold | None:
-    """A copy that hands on the same, and writes nothing; None where the original does not write, or does more."""
+    """A copy that hands on the same, and writes nothing; None where the original does not write, or does more, or hands
+    on what it has read of its writing."""
     if not _is_plain(fold.body) or not written(fold):
         return None
     total: Any = NestCopier().stmt(fold)
     _remove_stores(total.body)
     (total,) = swept([total], {carry.out for carry in total.carries}) or (None,)
+    if total is None or any(_is_read_again(array, fold) for array in loaded(total) & written(fold)):
+        return None
     return total
+
+
+def _is_read_again(array: Var, fold: Fold) -> bool:
+    """Whether an iteration may read what it has written: in any order if there are loops in it, and else behind."""
+    inside = list(statements(fold.body))
+    reads = [k for k, each in enumerate(inside) if is_load(each) and each.args[0] is array]
+    stores = [k for k, each in enumerate(inside) if isinstance(each, Store) and each.array is array]
+    is_looped = any(array in loaded(each) | written(each) for each in inside if isinstance(each, (Fold, Nest, Loop)))
+    return is_looped or max(reads, default=-1) > min(stores)
 
 
 def _remove_stores(block: Block) -> None:

@@ -186,7 +186,7 @@ def streamed(index: Index, block: Block, carries: list[Carry]) -> Stream | None:
         return None
     if any(store.adds or not _is_beside(store.array, store.at, index) for store in stores):
         return None
-    if index.var in _uses(steps, stores, carries) or not _keeps(loads, steps, stores):
+    if index.var in _uses(steps, stores, carries) or not _keeps(block, loads, steps, stores):
         return None
     return Stream(loads, steps, stores, carries)
 
@@ -212,12 +212,13 @@ def _uses(steps: Block, stores: list[Store], carries: list[Carry]) -> set[Var]:
     return used | set(atom_vars([*(store.value for store in stores), *(carry.next for carry in carries)]))
 
 
-def _keeps(loads: list[Let], steps: Block, stores: list[Store]) -> bool:
+def _keeps(block: Block, loads: list[Let], steps: Block, stores: list[Store]) -> bool:
     """Whether what is written is read at the same places alone, and before."""
-    written: dict[Any, Any] = {store.array: store.at for store in stores}
-    read = [each for each in _all(steps) if is_load(each)]
-    return len(written) == len(stores) and not any(each.args[0] in written for each in read) and all(
-        written.get(each.args[0], each.args[1:]) == each.args[1:] for each in loads)
+    written: dict[Any, Store] = {store.array: store for store in stores}
+    if len(written) < len(stores) or any(each.args[0] in written for each in _all(steps) if is_load(each)):
+        return False
+    both = [(load, written[load.args[0]]) for load in loads if load.args[0] in written]
+    return all(load.args[1:] == store.at and block.index(load) < block.index(store) for load, store in both)
 
 
 def whole(start: Extent, size: Extent) -> Extent | None:
