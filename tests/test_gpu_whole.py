@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ class OnGpu:
     """An array as CuPy's are."""
 
     def __init__(self, hidden: np.ndarray) -> None:
-        self.hidden = hidden
+        self.hidden, self.base = hidden, None
         self.data = SimpleNamespace(ptr=hidden.ctypes.data, mem=object())
 
     nbytes = property(lambda self: self.hidden.nbytes)
@@ -34,6 +35,12 @@ class OnGpu:
 
     def copy(self) -> OnGpu:
         return OnGpu(self.hidden.copy())
+
+    def reshape(self, shape: Any) -> OnGpu:
+        """A view, that begins at the same place, keeps what it begins at, and what has its own memory."""
+        view = OnGpu(self.hidden.reshape(shape))
+        view.data, view.base = self.data, self.base or self
+        return view
 
 
 class Stream:
@@ -104,6 +111,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> None:
         MemoryPool=lambda: SimpleNamespace(malloc=None, total_bytes=lambda: 1000),
         using_allocator=lambda _: nullcontext(), runtime=SimpleNamespace(memcpyAsync=copied))
     monkeypatch.setattr(gpu_whole, "memory", lambda: 100_000)
+    monkeypatch.setattr(gpu_whole, "_kept", weakref.WeakSet())
     monkeypatch.setattr(gpu_whole, "library", lambda: SimpleNamespace(cuda=cuda, ndarray=OnGpu))
     Stream.current = [Stream()]
 
@@ -184,3 +192,46 @@ def test_what_is_too_large_is_not_noted(count: int, share: float, monkeypatch: p
     for _ in range(7):
         check(whole(params, x, 0.5), params, x, 0.5)
     assert not whole.graphs and program.runs in (7, 9)
+
+
+def test_all_graphs_count() -> None:
+    """Each function keeps less than there is for graphs, and all of them no more."""
+    programs = [Program() for _ in range(30)]
+    wholes, (params, x) = [Whole(program, 4) for program in programs], drawn(0)
+    for whole in wholes:
+        for _ in range(AFTER):
+            check(whole(params, x, 0.5), params, x, 0.5)
+    assert sum(len(whole.graphs) for whole in wholes) == 9
+
+
+def test_views_of_a_result_that_is_a_view_keep_its_memory() -> None:
+    """A driver gives numbers as views without axes; those that are taken of these begin where they do."""
+    def doubled(x: OnGpu) -> OnGpu:
+        cell = OnGpu(np.full(1, np.nan))
+        asked(lambda: cell.hidden.__setitem__(0, 2 * x.hidden[0]))
+        return cell.reshape(())
+
+    whole = Whole(doubled, 4)
+    held = [whole(OnGpu(np.array([float(k)]))).reshape(1) for k in range(AFTER + MOST_TWINS + 2)]
+    assert [float(each.hidden[0]) for each in held] == [2.0 * k for k in range(len(held))]
+
+
+def test_numbers_of_the_device_have_signs_and_may_be_nan() -> None:
+    def first(x: OnGpu) -> float:
+        cell = OnGpu(np.full(1, np.nan))
+        asked(lambda: cell.hidden.__setitem__(0, x.hidden[0]))
+        return item_of(OnGpu(cell.hidden))
+
+    whole = Whole(first, 4)
+    for number in [0.0] * AFTER + [-0.0, 0.0, np.nan, -0.0]:
+        assert repr(whole(OnGpu(np.array([number])))) == repr(number)
+
+
+def test_where_memory_is_short_the_driver_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: OnGpu) -> OnGpu:
+        raise MemoryError("no memory for a copy")
+
+    monkeypatch.setattr(OnGpu, "copy", refused)
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+    for _ in range(AFTER + 1):
+        check(whole(params, x, 0.5), params, x, 0.5)

@@ -56,7 +56,7 @@ class Config:
     ``TRANSFORMER_CPU_DEVICES``); one, unless said.
     ``cuda_devices``: how many GPUs there are for a program where kernels run as Python (``NUMBA_ENABLE_CUDASIM=1``,
     environment: ``TRANSFORMER_CUDA_DEVICES``); one, unless said. Elsewhere all that the computer has.
-    ``graph_share``: how much of the memory of a GPU the graphs of repeated calls of a function may keep, from 0 to 1
+    ``graph_share``: how much of the memory of a GPU the graphs of repeated calls may keep, from 0 to 1
     (docs/cuda.md); with 0 there are none.
     ``patience``: after how many seconds of waiting for a device a warning says what it runs.
     ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what

@@ -95,12 +95,13 @@ class Whole:
                 return noted
         if key in self.never or len(twins) >= MOST_TWINS or not self._is_often(key):
             return None
-        kept, most = sum(noted.pool.total_bytes() for noted in self._all()), config.graph_share * memory()
+        kept, most = kept_memory(), config.graph_share * memory()
         asked = sum(getattr(leaf, "nbytes", 0) for leaf in leaves)
         if asked <= self.most_bytes and kept + asked < most:
             made = Noted(self.function, leaves, structure)
             if not made.failed and kept + made.pool.total_bytes() < most:
                 self.graphs[key] = [*twins, made]
+                made.keep()
                 return made
         self.never.add(key)
         return None
@@ -111,9 +112,6 @@ class Whole:
         self.seen[key] += 1
         return self.seen[key] >= AFTER
 
-    def _all(self) -> list[Noted]:
-        return [noted for twins in self.graphs.values() for noted in twins]
-
 
 @cache
 def memory() -> int:
@@ -121,28 +119,45 @@ def memory() -> int:
     return int(library().cuda.runtime.memGetInfo()[1])
 
 
+_kept: weakref.WeakSet[Noted] = weakref.WeakSet()
+_counting = threading.RLock()
+
+
+def kept_memory() -> int:
+    """Bytes that graphs have of the current GPU, whichever functions they are of."""
+    device = library().cuda.get_device_id()
+    with _counting:
+        return sum(noted.pool.total_bytes() for noted in _kept if noted.device == device)
+
+
 class Noted:
     """What a function asked for, with arguments and results in memory of their own."""
 
     def __init__(self, function: Any, leaves: list[Any], structure: Any) -> None:
-        cp = library()
-        self.kind, self.failed = cp.ndarray, False
+        cuda = library().cuda
+        self.kind, self.device, self.failed = library().ndarray, cuda.get_device_id(), False
         self.parts: list[tuple[Any, Any, Any]] = []                      # graphs, what they leave, and what that was
-        self.pool = cp.cuda.MemoryPool()
-        self.stream = cp.cuda.Stream(non_blocking=True)
-        with cp.cuda.using_allocator(self.pool.malloc):
+        self.own: list[Any] = []
+        self.pool = cuda.MemoryPool()
+        self.stream = cuda.Stream(non_blocking=True)
+        weakref.finalize(self, forget, self.device, self.stream.ptr)
+        with cuda.using_allocator(self.pool.malloc):
+            self._note(function, leaves, structure)
+        self.counts = self._held()
+
+    def keep(self) -> None:
+        """Makes its memory count."""
+        with _counting:
+            _kept.add(self)
+
+    def _note(self, function: Any, leaves: list[Any], structure: Any) -> None:
+        try:
             given = [leaf.copy() if type(leaf) is self.kind else leaf for leaf in leaves]
             self.own = [leaf for leaf in given if type(leaf) is self.kind]
-            cp.cuda.get_current_stream().synchronize()
-            self._note(function, tree.unflatten(structure, given))
-        self.counts = self._held()
-        weakref.finalize(self, forget, cp.cuda.get_device_id(), self.stream.ptr)
-
-    def _note(self, function: Any, args: tuple[Any, ...]) -> None:
-        try:
+            library().cuda.get_current_stream().synchronize()
             with self.stream:
-                self.results, self.structure = tree.flatten(self._result(function, args))
-        except Exception:                        # of what cannot be noted, and of programs that raise: they run as ever
+                self.results, self.structure = tree.flatten(self._result(function, tree.unflatten(structure, given)))
+        except Exception:                        # memory is short, it cannot be noted, or it raises: it runs as ever
             self.failed, (self.results, self.structure) = True, tree.flatten(None)
         self.given = [self._place(leaf) for leaf in self.results]
         memory = [own.data.mem for own in self.own]
@@ -169,7 +184,7 @@ class Noted:
         graph, *_ = self.parts[-1]
         graph.launch(self.stream)
         number = cell[0].item()
-        self.parts[-1] = graph, cell, number
+        self.parts[-1] = graph, cell, repr(number)                       # which tells -0.0 from 0.0
         self.stream.begin_capture()
         return number
 
@@ -186,9 +201,9 @@ class Noted:
         return self._held() == self.counts
 
     def _held(self) -> list[int]:
-        """How many hold each result, and its memory."""
+        """How many hold each result, where it begins (as views from there do), and its memory (as other views do)."""
         arrays = [leaf for leaf, place in zip(self.results, self.given) if place is None and type(leaf) is self.kind]
-        return [sys.getrefcount(each) for array in arrays for each in (array, array.data.mem)]
+        return [sys.getrefcount(each) for array in arrays for each in (array, array.data, array.data.mem)]
 
     def replayed(self, arrays: list[Any]) -> tuple[Any] | None:
         """The result for other arrays; None where the function would take another way."""
@@ -201,7 +216,7 @@ class Noted:
                 own[...] = array
         for graph, cell, number in self.parts:
             graph.launch(stream)
-            if cell is not None and cell[0].item() != number:
+            if cell is not None and repr(cell[0].item()) != number:
                 return None
         return tree.unflatten(self.structure, [
             leaf if place is None else arrays[place] for leaf, place in zip(self.results, self.given)]),
