@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.interpolate
 import scipy.stats
 from evaluate import read_call
 from reading import VECTOR
@@ -238,6 +239,25 @@ def missing_key(x):
     return {"a": x}["b"]
 
 
+def spline_of(x):
+    return scipy.interpolate.CubicSpline(np.arange(5.0), x)
+
+
+def looks_for_what_a_spline_has(x):
+    return x if hasattr(spline_of(x), "roots") else 2 * x
+
+
+def catches_what_a_spline_has(x):
+    try:
+        return x * spline_of(x).roots()
+    except AttributeError:
+        return 2 * x
+
+
+def asks_for_the_class_of_a_spline(x):
+    return x if isinstance(spline_of(x), scipy.interpolate.PPoly) else 2 * x
+
+
 REFUSED = [
     (draws_numbers, "normal", "np.random.normal()", "Draw before"),
     (opens_file, "open", "open(", "Read the file before"),
@@ -269,6 +289,9 @@ REFUSED = [
     (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
     (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),
     (other_distribution, "no rule for scipy.stats.weibull_min.logpdf", "weibull_min.logpdf", "density"),
+    (looks_for_what_a_spline_has, "the attribute 'roots'", 'hasattr(spline_of(x), "roots")', "outside"),
+    (catches_what_a_spline_has, "the attribute 'roots'", "spline_of(x).roots", "outside"),
+    (asks_for_the_class_of_a_spline, "the class of", "isinstance(spline_of(x), scipy.interpolate.PPoly)", "outside"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),

@@ -23,7 +23,7 @@ from .derived_builtins import SLOTS, is_redefined
 from .errors import as_user_error
 from .flat import assign_flat, flat
 from .journal import Attribute, Field, Item
-from .kinds import described, python_type, type_name
+from .kinds import described, python_type, stands_for_another, type_name
 from .library import methods
 from .library.numbers import OF_NUMBERS
 from .or_none import needed
@@ -100,15 +100,25 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
     """What Python raises for an attribute that is not there, with the names that are close."""
     if is_whole_on_a_path(reader, value) and hasattr(int, name):
         return not_whole_on_all_paths(reader)
+    if stands_for_another(value):
+        return no_such_rule(reader, value, f"the attribute {name!r}")
     of_module = isinstance(value, types.ModuleType | type)
     kind = "module" if isinstance(value, types.ModuleType) else "type object"
     what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"
     names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]
     raised = AttributeError(f"{what} has no attribute {name!r}")
     known = INSTEAD_OF_ATTRIBUTE.get(name) if python_type(value) is np.ndarray else None
-    found = as_raised(raised, reader.builder.origin, known or suggestion(name, names))
-    found.is_raised = not python_type(value).__module__.startswith("transformer.read")   # ours stand for others
-    return found
+    return as_raised(raised, reader.builder.origin, known or suggestion(name, names))
+
+
+def no_such_rule(reader: Reader, value: Any, what: str) -> NotSupported:
+    """What to raise where a program asks an object of ours for what only that has for which it stands."""
+    return NotSupported(
+        f"{what} of {described(value)}",
+        reader.builder.origin,
+        why="It stands for an object of a library, and there are rules for a part of what that has.",
+        instead="Make the library's object outside, and pass in what you take of it.",
+    )
 
 
 def _of_text(reader: Reader, value: Text | ExceptionValue, name: str) -> Any:
@@ -308,6 +318,8 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
     if held is ABSENT and reader.owns(value):
         for loop in reader.loops:
             loop.changes.found_absent(value.__dict__, name)
+    if stands_for_another(value) and not hasattr(value, name):
+        raise no_such_rule(reader, value, f"the attribute {name!r}")
     return hasattr(value, name) if reader.is_local(value) else reader.outside.has_attribute(value, name)
 
 

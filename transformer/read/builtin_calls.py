@@ -21,7 +21,7 @@ from . import clocks, copying, logs, ratios, records
 from .applying import apply_op
 from .array_calls import add_at, copy_to, hypotenuse, is_scalar, rank_of, result_type, shape_of, size_of
 from .asked_classes import note_question
-from .attributes import attribute, attributes_of, has_attribute, set_attribute
+from .attributes import attribute, attributes_of, has_attribute, no_such_rule, set_attribute
 from .comprehensions import collect, collected, folded, listed
 from .conditions import negated, truth
 from .containers import iterated
@@ -32,7 +32,7 @@ from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, behind, enumerated, iteration_of, iterator, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .keys import ITEM, KEY, hashed
-from .kinds import python_type, type_name
+from .kinds import python_type, stands_for_another, type_name
 from .next_items import next_item
 from .objects import hold_dynamic
 from .operator_calls import OPERATORS
@@ -82,8 +82,16 @@ def length(reader: Reader, value: Any) -> Any:
 def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     """`isinstance`; of a dynamic value by its type."""
     kind, found = python_type(value), isinstance(value, kinds)
+    if stands_for_another(value) and not found and not _are_of_others(kinds):
+        raise no_such_rule(reader, value, "the class")
     note_question(reader, value, "isinstance", lambda each: issubclass(each, kinds))
     return found if kind is type(value) else issubclass(kind, kinds) or _are_on_devices(kind, kinds)
+
+
+def _are_of_others(kinds: Any) -> bool:
+    """Whether no object of SciPy's, of which some are dictionaries, is of these classes."""
+    return all(each is not dict and getattr(each, "__module__", "") in ("builtins", "numpy")
+               for each in (kinds if isinstance(kinds, tuple) else (kinds,)))
 
 
 def _isinstance(reader: Reader, value: Any, kinds: Any) -> Any:
@@ -100,6 +108,8 @@ def _are_on_devices(kind: Any, kinds: Any) -> bool:
 
 
 def type_of_value(reader: Reader, value: Any) -> Any:
+    if stands_for_another(value):
+        raise no_such_rule(reader, value, "the class")
     note_question(reader, value, "type", lambda each: each)
     return python_type(value)
 

@@ -41,6 +41,11 @@ def python_type(value: Any) -> type:
     return found
 
 
+def stands_for_another(value: Any) -> bool:
+    """Whether it is an object of ours, in place of one of a library, that has what there are rules for."""
+    return type(value).__module__.startswith("transformer.read.library")
+
+
 def type_name(value: Any) -> str:
     """The name of its type as in Python's own messages: ``list``, ``numpy.ndarray``."""
     kind = python_type(value)
