@@ -14,6 +14,7 @@ from test_golden_gpu import looped
 
 from transformer import grad, vmap
 from transformer.kernels import kernel
+from transformer.lower.cuda import apart
 
 
 def driver_of(source: str) -> str:
@@ -271,3 +272,11 @@ def settled(x, w):
 def test_what_needs_a_sum_of_its_lane_stays_with_it() -> None:
     rng = np.random.default_rng(0)
     check(settled, rng.standard_normal((6, 7)), rng.standard_normal((7, 8)))
+
+
+def test_lanes_whose_rows_part_a_number_from_its_use_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = apart._cut
+    monkeypatch.setattr(apart, "_cut", lambda nest, own: None if own == () else cut(nest, own))
+    rng = np.random.default_rng(0)
+    shapes = (6, 7), (7, 5), (8, 6), (8, 5)
+    assert "fill_dw" not in driver_of(check(of_samples, *(rng.standard_normal(shape) for shape in shapes), typed=False))

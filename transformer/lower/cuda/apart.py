@@ -138,7 +138,10 @@ def _with_more_places(nest: Nest, own: list[Allocate]) -> tuple[Block, Block | N
     if any(map(is_local, memory)) or not known_before(memory, nest):
         return [], None
     rows = with_rows(nest, own, nest.indices)
-    before, parts = _cut(nest, ())               # type: ignore[misc]
+    cut = _cut(nest, ())
+    if cut is None:                              # rows that lanes fill are parts now, between a number and its use
+        return rows, [nest]
+    before, parts = cut
     nests = [_with_own_numbers(Nest(nest.indices, [*before, *part], nest.origin), before) for part in parts]
     made: Block = []
     for each in map(flattened, nests):
