@@ -117,6 +117,7 @@ class Device:
 
     def use(self) -> None:
         assert CUDA.devices[-1] == self.id
+        CUDA.used.append(self.id)
 
 
 class Cuda:
@@ -127,6 +128,7 @@ class Cuda:
 
     def begin(self) -> None:
         self.log: list[Any] = []
+        self.used: list[int] = []
         self.current, self.devices, self.made, self.pinned = [Stream(0)], [0], 0, set[int]()
         self.runtime.getDeviceCount = lambda: 2
         self.runtime.pointerGetAttributes = lambda place: SimpleNamespace(type=int(place in self.pinned))

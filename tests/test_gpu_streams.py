@@ -121,6 +121,17 @@ def test_repeated_calls_with_arrays_of_cupy_are_quick(monkeypatch: pytest.Monkey
         assert add(*args) == "long"
 
 
+def test_the_only_gpu_is_that_of_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that has asked the GPU for nothing yet has none that kernels could be launched on."""
+    monkeypatch.setattr(OnGpu, "__module__", "cupy")
+    CUDA.runtime.getDeviceCount = lambda: 1
+    double, x = compiled(lambda x: 2 * x), put(np.arange(3.0))
+    double(x)
+    double._dispatcher.call = lambda args, kwargs: "long"
+    CUDA.used.clear()
+    assert double(x).hidden.tolist() == [0, 2, 4] and CUDA.used == [0]
+
+
 def test_a_quick_call_sees_what_is_different() -> None:
     add = compiled(lambda x, y: x + y)
     entry = add._dispatcher.entry()

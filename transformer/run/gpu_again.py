@@ -74,12 +74,11 @@ class Again:
 class There:
     """The same with arrays of CuPy's, in its current stream; results are such arrays."""
 
-    __slots__ = ("entry", "calls", "first", "device", "arrays", "is_alone", "function")
+    __slots__ = ("entry", "calls", "device", "arrays", "alone", "function")
 
-    def __init__(self, entry: Entry, calls: Any, args: tuple[Any, ...], device: Any) -> None:
+    def __init__(self, entry: Entry, calls: Any, device: Any) -> None:
         self.entry, self.calls, self.device = entry, calls, device
-        self.arrays, self.is_alone = library().ndarray, count() == 1
-        self.first = next(k for k, arg in enumerate(args) if type(arg) is self.arrays)
+        self.arrays, self.alone = library().ndarray, library().cuda.Device(device.id) if count() == 1 else None
         self.function = at_once(entry)
 
     @staticmethod
@@ -95,7 +94,8 @@ class There:
         if not self._is_right(device, args):
             return self.calls.call(args, {})
         try:
-            if self.is_alone and library().cuda.get_current_stream().ptr in DEFAULT:
+            if self.alone is not None and library().cuda.get_current_stream().ptr in DEFAULT:
+                self.alone.use()                 # in a thread that has done nothing yet, too
                 return self.function(*args)      # which is in order with our stream
             with Beside(device):
                 return self.function(*args)
@@ -105,7 +105,7 @@ class There:
     def _is_right(self, device: int, args: tuple[Any, ...]) -> bool:
         if self.entry.watched and not self.entry.is_current():
             return False
-        if self.is_alone:
+        if self.alone is not None:
             return True
         return all(leaf.data.device_id == device for leaf in tree.leaves(args) if type(leaf) is self.arrays)
 

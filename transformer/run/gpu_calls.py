@@ -92,7 +92,7 @@ class GpuCalls(Repeated):
             return
         entry = self.entry(*tree.map(stand_in, (args, {})))
         if There.is_for(entry, args):
-            self.quick.add(args, self.names(len(args)), self.valued(), There(entry, self, args, device))
+            self.quick.add(args, self.names(len(args)), self.valued(), There(entry, self, device))
 
     def give_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """After a call: what was donated is gone, and the GPU has its memory for what comes next."""
