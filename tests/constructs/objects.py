@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.interpolate
 
 from transformer.core.errors import NotSupported, TransformError
 
@@ -147,6 +148,13 @@ def properties(x):
            "arrays and numbers, also where they are properties")
 def of_a_library(x):
     return x * np.sum(POLYNOMIAL.coeffs) * POLYNOMIAL.order
+
+
+@refused("the class of an object of SciPy made in the function, and what there is no rule for: `spline.roots`",
+         NotSupported, "make it outside", args=(VECTOR,))
+def roots_of_a_spline(x):
+    spline = scipy.interpolate.CubicSpline(np.arange(float(len(x))), x)
+    return x if hasattr(spline, "roots") else 2 * x
 
 
 @supported("`functools.cached_property`, `__getattr__`")
