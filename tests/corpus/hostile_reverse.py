@@ -3,7 +3,7 @@ lengths have nothing in common but their value, blocks whose records are one."""
 
 import numpy as np
 
-from transformer import checkpoint_loop
+from transformer import checkpoint, checkpoint_loop
 
 from .program import Program, normal
 
@@ -95,8 +95,21 @@ def places_written_twice_in_loop(x, s):
     return np.sum(y**2) + total
 
 
+@checkpoint
+def scattered_and_added(x):
+    y = np.zeros(5)
+    y[PLACES] = 2 * x[:3]
+    return np.sin(y + x**2) * x
+
+
+def places_written_twice_and_computed_again(x):
+    """The reverse sweep has these lines, too, and means the same by them: of several values the last one stays."""
+    return np.sum(scattered_and_added(scattered_and_added(x)))
+
+
 PROGRAMS = [
     Program(places_written_twice, normal((3,), then=(1.0,))),
+    Program(places_written_twice_and_computed_again, normal((5,))),
     Program(places_written_twice_in_loop, normal((3,), then=(0.7,))),
     Program(written_by_the_value_added, normal(("n",))),
     Program(view_written_by_the_value_added, normal(("n",))),

@@ -29,7 +29,7 @@ from ..core.walk import blocks_of, counted_uses
 from ..ops.arithmetic import Add
 from ..ops.indexing import AddAt, Put
 from .aliasing import may_share
-from .apart import are_apart, written_part
+from .apart import are_apart, selects_once, written_part
 from .fold import Fold
 
 
@@ -91,9 +91,10 @@ class _WholeFirst:
         return []
 
     def _all_add(self, writes: list[Let]) -> bool:
-        """Whether what is put somewhere is the first that is written there."""
+        """Whether what is put somewhere is all that is written there by then."""
         parts = [written_part(self.fold, write) for write in writes]
-        return all(write.op is AddAt or all(are_apart(self.fold, part, parts[k]) for part in parts[:k])
+        return all(write.op is AddAt or selects_once(self.fold, write)
+                   and all(are_apart(self.fold, part, parts[k]) for part in parts[:k])
                    for k, write in enumerate(writes))
 
     def _is_fresh(self, atom: Atom, like: Var) -> bool:
