@@ -110,6 +110,17 @@ def test_the_name_of_an_op_of_ours_means_nothing() -> None:
     check_op(add, VECTOR, VECTOR + 1)
 
 
+def test_a_function_is_not_called_with_other_numbers_than_the_programs() -> None:
+    """To find out where its derivative is infinite: it may raise there."""
+    def root(x):
+        if np.any(x <= 0):
+            raise RuntimeError("no root")
+        return np.sqrt(x)
+
+    define_op(root, partials=lambda t, x, y: t / (2 * y))
+    assert grad(lambda x: root(x) * 2 if x > 1 else x)(4.0) == 0.5
+
+
 def test_as_a_decorator() -> None:
     @define_op(partials=lambda t, x, y: 3 * t)
     def tripled(x):

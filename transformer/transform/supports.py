@@ -23,11 +23,13 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
+from ..core.errors import TransformError
 from ..core.grammar import Block, Carry, Const, If, Let, Merge, Var
 from ..core.types import BOOL
 from ..core.walk import all_statements
 from ..ops.elementwise import where
 from ..ops.logic import LogicalNot
+from ..ops.registry import Defined
 from ..ops.value import Value, call
 from . import rules
 from .activity import Summaries, differentiable_args, varied_vars
@@ -170,9 +172,11 @@ def both(first: Value, second: Value) -> Value:
 
 
 def is_steep(stmt: Let, active: set[Var]) -> bool:
-    """Whether the derivative of a statement may be infinite."""
+    """Whether the derivative of a statement may be infinite; a function of the user's is not called to find out."""
     if not stmt.op.elementwise or stmt.op.partials is None:
         return False
+    if issubclass(stmt.op, Defined):
+        return True
     moving = active.intersection(differentiable_args(stmt))
     given = [BORDERS if arg in moving else (arg.value if isinstance(arg, Const) else 2.0,) for arg in stmt.args]
     return any(_is_infinite(stmt, point, k) for point in product(*given)
@@ -187,5 +191,5 @@ def _is_infinite(stmt: Let, point: tuple[Any, ...], k: int) -> bool:
             operands = [np.float64(x) if isinstance(x, float) else x for x in point]
             y = stmt.op.run(*operands, **rules.rule_attrs(stmt))
             return not np.all(np.isfinite(stmt.op.partials[k](1.0, *operands, y)))
-    except (TypeError, ValueError, ArithmeticError, AttributeError):
-        return False
+    except (TypeError, ValueError, ArithmeticError, AttributeError, TransformError):
+        return False                    # what has no derivative is refused where that is asked for
