@@ -45,6 +45,14 @@ def test_signs_stay_where_integers_wrap_around(function: Any, dtypes: str) -> No
     assert_numpys(function, np.array([70, 3, 100]).astype(other), np.array([60, 120, 9]).astype(narrow))
 
 
+def complements_of_one_less(x):
+    return [~i for i in x - np.uint8(1)]
+
+
+def test_what_is_called_after_a_constant_without_a_sign() -> None:
+    assert_numpys(complements_of_one_less, np.array([7, 1]))
+
+
 def plus_negative_constant(x):
     return x + (-1), x - (-1)
 

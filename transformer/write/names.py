@@ -76,6 +76,7 @@ COUNTERS = ("n", "count", "steps")
 
 SHORT = 5                    # letters of a name that another is made of
 TESTS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+BESIDE = {("add", 1): "after", ("subtract", -1): "after", ("subtract", 1): "before", ("add", -1): "before"}
 
 
 class Names:
@@ -309,8 +310,7 @@ class Names:
             return None
         if not isinstance(stmt.args[0], Var) or stmt.target.type.dtype.kind != "i":    # type: ignore[union-attr]
             return None
-        step = {"add": 1, "subtract": -1}.get(stmt.op.name, 0) * stmt.args[1].value
-        return {1: "after", -1: "before"}.get(step)
+        return BESIDE.get((stmt.op.name, stmt.args[1].value))            # types without a sign have no opposites
 
 
 def _by_type(var: Var) -> str:
