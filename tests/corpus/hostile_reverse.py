@@ -95,6 +95,14 @@ def places_written_twice_in_loop(x, s):
     return np.sum(y**2) + total
 
 
+def parts_of_a_quotient(x):
+    """A sum over as many elements as a mask selects is no mean, whatever it is divided by."""
+    y = x * 1.0
+    y[x > -5.0] = x[0] / 4
+    y[x > 5.0] = x[1] / 2
+    return np.sum(y**2)
+
+
 @checkpoint
 def scattered_and_added(x):
     y = np.zeros(5)
@@ -109,6 +117,7 @@ def places_written_twice_and_computed_again(x):
 
 PROGRAMS = [
     Program(places_written_twice, normal((3,), then=(1.0,))),
+    Program(parts_of_a_quotient, normal(("n",))),
     Program(places_written_twice_and_computed_again, normal((5,))),
     Program(places_written_twice_in_loop, normal((3,), then=(0.7,))),
     Program(written_by_the_value_added, normal(("n",))),

@@ -301,7 +301,7 @@ def _is_mean(fold: Fold, total: Let, count: Atom, wanted: ArrayType) -> bool:
     if not is_plain or not terms.rank or terms.dtype.kind not in "fc" or terms.dtype.itemsize < 4:
         return False
     counted = reduced_count(terms.sizes, total.attrs.get("axis"))
-    return terms.dtype == wanted.dtype and fold.assumptions.equal(size_of_atom(count), counted)
+    return terms.dtype == wanted.dtype and fold.assumptions.certainly_equal(size_of_atom(count), counted)
 
 
 def _is_whole(atom: Atom) -> bool:

@@ -74,7 +74,7 @@ def _has_one_in_each(fold: Fold, put: Let, axis: Any) -> bool:
     count = fold.defined_by(counted, "arange")
     length = array_type(put.target).sizes[1 - axis]
     all_of_them = count is not None and count.op is Arange and not count.args and count.attrs.keys() <= {
-        "stop", "spelling"} and fold.assumptions.equal(count.attrs["stop"], length)
+        "stop", "spelling"} and fold.assumptions.certainly_equal(count.attrs["stop"], length)
     places_of = type_of(places)
     return all_of_them and isinstance(places_of, ArrayType) and places_of.rank == 1 and places_of.dtype.kind in "iu"
 
