@@ -158,7 +158,7 @@ def another_name_of_an_argument(x):
 
 def a_method_of_an_iterator(x):
     if x[0] > 1:
-        return iter([x[0]]).__length_hint__() * x[0]
+        return enumerate([x[0]]).__next__()[1]
     return x[0]
 
 

@@ -108,7 +108,9 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
     names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]
     raised = AttributeError(f"{what} has no attribute {name!r}")
     known = INSTEAD_OF_ATTRIBUTE.get(name) if python_type(value) is np.ndarray else None
-    return as_raised(raised, reader.builder.origin, known or suggestion(name, names))
+    found = as_raised(raised, reader.builder.origin, known or suggestion(name, names))
+    found.is_raised = not python_type(value).__module__.startswith("transformer.read")   # ours stand for others
+    return found
 
 
 def no_such_rule(reader: Reader, value: Any, what: str) -> NotSupported:
