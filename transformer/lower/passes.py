@@ -53,13 +53,18 @@ def copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: s
     for stmt in body:
         if isinstance(stmt, Store):
             yield from _sum(stmt, copiers[0].args(stmt.at), [copier.atom(stmt.value) for copier in copiers])
-        elif moving.isdisjoint(stmt.targets):
-            yield common.stmt(stmt)
-            for copier in copiers:
-                copier.mapping.update(common.mapping)
         else:
-            for copier in copiers:
-                yield copier.stmt(stmt)
+            yield from once_or_each(stmt, moving.isdisjoint(stmt.targets), common, copiers)
+
+
+def once_or_each(stmt: Any, is_same: bool, common: NestCopier, copiers: list[NestCopier]) -> Iterator[Any]:
+    """A statement that is the same for several items once, others for each of them."""
+    if not is_same:
+        yield from (copier.stmt(stmt) for copier in copiers)
+        return
+    yield common.stmt(stmt)
+    for copier in copiers:
+        copier.mapping.update(common.mapping)
 
 
 def _sum(store: Store, at: tuple[Atom, ...], items: list[Atom]) -> Iterator[Any]:

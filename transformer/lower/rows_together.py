@@ -35,7 +35,7 @@ from .copying import NestCopier
 from .dependence import Access, Ranges, accesses, conflicts, may_meet, moved_access
 from .interchange import as_nest, only_writes
 from .nests import Block, Fold, Index, Nest, Store, defined, inner_blocks, is_load, statements
-from .passes import TOGETHER, left_over, moving_with
+from .passes import TOGETHER, left_over, moving_with, once_or_each
 from .peeling import section
 
 
@@ -165,13 +165,9 @@ def _for_all(body: Block, common: NestCopier, copiers: list[NestCopier], moving:
     for stmt in body:
         if isinstance(stmt, Fold):
             yield _sums(stmt, common, copiers, moving)
-        elif isinstance(stmt, Let) and moving.isdisjoint(stmt.targets):
-            yield common.stmt(stmt)
-            for copier in copiers:
-                copier.mapping.update(common.mapping)
         else:
-            for copier in copiers:
-                yield copier.stmt(stmt)
+            is_same = isinstance(stmt, Let) and moving.isdisjoint(stmt.targets)
+            yield from once_or_each(stmt, is_same, common, copiers)
 
 
 def _sums(fold: Fold, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Fold:
