@@ -88,6 +88,7 @@ SAMPLES: dict[str, Any] = {
 
 # The same for functions that have a value and no derivative.
 CONSTANT_SAMPLES: dict[str, Any] = {
+    "np.broadcast": lambda x: np.zeros(np.broadcast(x, np.ones((4, 1, 1))).shape),
     "np.broadcast_shapes": lambda x: np.zeros(np.broadcast_shapes(x.shape, (4, 1, 1))),
     "np.shape": lambda x: np.shape(x),
     "np.size": lambda x: np.size(x),

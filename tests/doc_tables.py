@@ -41,7 +41,8 @@ STATIC_FACT = "a static fact"
 # What functions give that the reader or other ops are made of, where it carries no derivative.
 CONSTANT_ANYWAY: dict[Any, str] = {
     **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.diag_indices), SHAPE_ONLY),
-    **dict.fromkeys((np.shape, np.size, np.ndim, np.isscalar, np.broadcast_shapes, np.result_type), STATIC_FACT),
+    **dict.fromkeys((np.shape, np.size, np.ndim, np.isscalar, np.broadcast, np.broadcast_shapes, np.result_type),
+                    STATIC_FACT),
     **dict.fromkeys((len, isinstance, hasattr, callable, type, range), STATIC_FACT),
     **dict.fromkeys((any, all, bool, int, math.floor, math.ceil, np.ndindex), "its result is piecewise constant"),
     **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
@@ -119,7 +120,7 @@ def public(home: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_function(found: Any) -> bool:
-    return not isinstance(found, type) or lookup(found) is not None or found in BUILTINS
+    return not isinstance(found, type) or lookup(found) is not None or found in BUILTINS or found is np.broadcast
 
 
 def special_functions() -> list[str]:

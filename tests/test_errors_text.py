@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import gast
 import numpy as np
 import pytest
 
-from transformer import grad, jit
+from transformer import config, grad, jit
 from transformer.core import errors
 from transformer.core.errors import (
     BadArgument,
@@ -50,6 +51,17 @@ def test_all_parts(tmp_path: Path) -> None:
         "It jumps.\n"
         "Use np.angle."
     )
+
+
+def test_tracebacks_end_where_the_code_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def names() -> list[str]:
+        with pytest.raises(BadArgument) as caught:
+            grad(np.unwrap)(np.ones(2))
+        return [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+
+    short = names()
+    monkeypatch.setattr(config, "internal_frames", True)
+    assert names()[:len(short)] == short and short[-1] == "find" and len(short) < 8 < len(names())
 
 
 def test_message_alone() -> None:

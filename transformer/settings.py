@@ -58,6 +58,8 @@ class Config:
     environment: ``TRANSFORMER_CUDA_DEVICES``); one, unless said. Elsewhere all that the computer has.
     ``graph_share``: how much of the memory of a GPU the graphs of repeated calls may keep, from 0 to 1
     (docs/cuda.md); with 0 there are none.
+    ``internal_frames``: whether tracebacks of errors about a program show how the transformation came to them, too
+    (environment: ``TRANSFORMER_INTERNAL_FRAMES``); their texts say where in the program they are.
     ``patience``: after how many seconds of waiting for a device a warning says what it runs.
     ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what
     `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64 instead, as in JAX; NumPy's own
@@ -70,6 +72,7 @@ class Config:
     cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
     cuda_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CUDA_DEVICES") or 1)
     graph_share: float = 0.1
+    internal_frames: bool = field(default_factory=lambda: bool(os.environ.get("TRANSFORMER_INTERNAL_FRAMES")))
     patience: float = 60.0
     enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
 

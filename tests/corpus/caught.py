@@ -218,6 +218,16 @@ def caught_further_out(x):
     return total
 
 
+def named_if_it_may_be(x):
+    total = np.sum(x)
+    try:
+        total.name = "total"
+        total = 0.0 * total
+    except AttributeError:
+        total = total * x[0]
+    return total
+
+
 PROGRAMS = [
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
@@ -231,5 +241,6 @@ PROGRAMS = [
     Program(arrays_or_numbers, fixed(0.7)),
     Program(unknown_kinds, fixed(np.array([-0.7, 1.4, 2.5]))),
     Program(parts_of, fixed(2.5)),
+    Program(named_if_it_may_be, fixed(np.array([0.4, -0.3]))),
     Program(caught_further_out, fixed(np.array([0.4, -0.3, -1.3, 1.7]))),
 ]

@@ -40,11 +40,26 @@ def scores(x):
     return np.sum(scipy.stats.zscore(x, axis=1) * x + scipy.stats.zscore(x, ddof=1) ** 3)
 
 
+def of_one_variable(x, variance):
+    density = scipy.stats.multivariate_normal
+    line = density.logpdf(x, x[0], variance) @ x
+    apart = density.logpdf(x[None], np.zeros(len(x)), np.exp(x))
+    return line + apart * density.logpdf(x[:1], cov=variance * np.eye(1), allow_singular=True)
+
+
+def with_steps_to_spare(x, tolerance):
+    grid = np.broadcast(x[:, None], x)
+    close = np.isclose(x[:, None], x, tolerance, atol=abs(x[0]))
+    return np.sum(close * x) * grid.size + grid.ndim * tolerance
+
+
 PROGRAMS = [
     Program(there_and_back, normal((12,)), order=1),
     Program(with_another_end, normal((2,), (4, 2)), (0, 1), order=1),
     Program(smoothed, normal((7,))),
     Program(of_bands, fixed(BANDS, np.array([0.3, 1.0, -0.4])), (0, 1), order=1),
     Program(of_pairs, fixed(np.array([0.3, 1.0, 0.4]))),
+    Program(of_one_variable, fixed(np.array([0.3, 1.0, -0.4]), 0.8), (0, 1)),
+    Program(with_steps_to_spare, fixed(np.array([0.03, 1.0, 1.04, -0.4]), 0.02), (0, 1)),
     Program(scores, normal((3, 4)), order=1),
 ]

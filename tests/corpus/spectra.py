@@ -184,6 +184,14 @@ def filled_below(x):
     return np.sum(factor**3) + np.sum(np.linalg.eigvalsh(upper, UPLO="U") ** 3)
 
 
+def one_result_of_several(a):
+    q = np.linalg.qr(a)[0]
+    r = np.linalg.qr(a[:, :2])[1]
+    u = np.linalg.svd(a, full_matrices=False)[0]
+    _, v = np.linalg.eigh(a + a.T)
+    return np.sum(q**3) + np.sum(r**3) + np.sum(u[:, 0] ** 3) + np.sum(v[:, -1] ** 3)
+
+
 SQUARE = np.array([[2.0, -0.4, 0.7], [0.2, 4.1, -0.8], [0.6, -0.35, 7.3]])
 TALL = np.array([[1.1, -0.4], [0.2, 1.9], [0.6, -0.35], [-0.7, 0.8]])
 TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
@@ -201,6 +209,7 @@ PROGRAMS = [
     Program(poisson, normal((6,))),
     Program(split_step, normal((4,), (4,)), wrt=(0, 1)),
     Program(low_rank, fixed(SQUARE)),
+    Program(one_result_of_several, fixed(SQUARE)),
     Program(nuclear, fixed(SQUARE)),
     Program(singular_only, fixed(TALL)),
     Program(least_squares, fixed(TALL, np.array([0.4, -1.2, 0.9, 0.3])), wrt=(0, 1)),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import BOOL, ArrayType
-from . import scalars, scalars_of_complex
+from . import arguments, scalars, scalars_of_complex
 from .elementwise import FLAT, Elementwise, aligned, elementwise_type
 from .value import value
 
@@ -63,6 +63,10 @@ class NotEqual(Elementwise):
     derivative = FLAT
 
 
+def _close_arguments(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    return value(a), value(b), rtol, atol, equal_nan
+
+
 class Isclose(Elementwise):
     calls = (np.isclose,)
     loop = scalars.is_close
@@ -71,6 +75,15 @@ class Isclose(Elementwise):
     def types(a: ArrayType, b: ArrayType, rtol: float = 1e-5, atol: float = 1e-8,
               equal_nan: bool = False) -> Any:
         return elementwise_type(np.isclose, (a, b))
+
+    def front(args, kwargs, spelling):
+        """Tolerances that the program computes are operands like the others."""
+        a, b, *tolerances, equal_nan = _close_arguments(*args, **kwargs)
+        if not any(map(arguments.is_dynamic, tolerances)):
+            return None
+        rtol, atol = tolerances
+        close = (a == b) | (abs(a - b) <= atol + rtol * abs(b)) & np.isfinite(b)
+        return close | np.isnan(a) & np.isnan(b) if arguments.known(equal_nan, "equal_nan") else close
 
     def simpler(a, b, **attrs):
         """Whole numbers are compared as floats."""

@@ -268,6 +268,8 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`, for objects that were made by the code being read."""
     if isinstance(owner, Value) and name == "flat":
         return assign_flat(reader, owner, value)
+    if isinstance(owner, Value) and not hasattr(python_type(owner), name):
+        raise missing_attribute(reader, owner, name)
     if isinstance(owner, Value):
         raise NotSupported(
             f"assignment to the attribute {name!r} of an array",

@@ -203,6 +203,8 @@ class Dispatcher:
                 return self._found(args, kwargs)
         except TransformError as error:
             from ..read.places import placed
+            if not config.internal_frames:
+                error.with_traceback(None)
             with placed(self.user):
                 raise error
 

@@ -57,13 +57,15 @@ def cse(function: Function, assumptions: Assumptions) -> bool:
 
 
 class CommonSubexpressions(Rewriter):
-    """`known` has the results by what they are computed from; `added` is new in this block."""
+    """`known` has the results by what they are computed from; `added` is new in this block; `made` has the statements
+    that made them."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
         self.known: dict[Any, tuple[Var, ...]] = {}
         self.added: list[Any] = []
         self.parts: dict[Var, list[Any]] = defaultdict(list)
+        self.made: dict[Var, Let] = {}
         self._aliasing: Aliasing | None = None
 
     def nested(self, block: Block) -> Block:
@@ -78,9 +80,26 @@ class CommonSubexpressions(Rewriter):
         if stmt.op.name in WRITES:
             self._forget_parts(stmt)
         elif stmt.op.name in TABLES or stmt.args and stmt.op.name not in FRESH:
-            if self._shared(stmt):
+            if self._shared(stmt) or stmt.op.alone and self._widened(stmt):
                 return
+            self.made.update(dict.fromkeys(stmt.targets, stmt))
         self.out.append(stmt)
+
+    def _widened(self, stmt: Let) -> bool:
+        """Where this block has one of the results of a statement already, as the eigenvalues that a derivative wants
+        the vectors of, both are computed there."""
+        for place, op in stmt.op.alone.items():
+            attrs = {name: stmt.attrs[name] for name in op.silent if name in stmt.attrs}
+            key = _key(Let((stmt.targets[place],), op, stmt.args, attrs))
+            earlier = self.made.get(self.known[key][0]) if key in self.added else None
+            if earlier is None or not self._may_stand(stmt.targets[place], earlier.target):
+                continue
+            targets = (*stmt.targets[:place], earlier.target, *stmt.targets[place + 1:])
+            self.replace(stmt.targets[place], earlier.target)
+            earlier.targets, earlier.op, earlier.attrs = targets, stmt.op, stmt.attrs
+            self.known[_key(stmt)] = targets
+            return True
+        return False
 
     def _shared(self, stmt: Let) -> bool:
         """Lets earlier results stand for those of a statement; notes them if there are none."""

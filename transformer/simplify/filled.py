@@ -77,6 +77,14 @@ def _whole(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Full, number, shape=array_type(stmt.target).sizes)
 
 
+def _one(fold: Fold, stmt: Let) -> Any:
+    """np.expand_dims(t, 0) → np.full(1, t), of a number t."""
+    t, target = stmt.args[0], array_type(stmt.target)
+    if not fold.is_derivative(stmt) or array_type(t) not in (ArrayType(FLOAT64), FLOAT) or target.dtype != FLOAT64:
+        return None
+    return fold.become(stmt, Full, t, shape=target.sizes)
+
+
 def _number(fold: Fold, atom: Atom) -> Atom | None:
     """The number, a float64 or Python's, of which an array is full."""
     made = fold.defined_by(atom, "full", "ones")
@@ -86,4 +94,8 @@ def _number(fold: Fold, atom: Atom) -> Atom | None:
     return number if array_type(number) in (ArrayType(FLOAT64), FLOAT) else None
 
 
-RULES = {"einsum": [_without_factor], **{name: [_whole] for name in ("multiply", "negative", "add", "subtract")}}
+RULES = {
+    "einsum": [_without_factor],
+    "expand_dims": [_one],
+    **dict.fromkeys(("multiply", "divide", "negative", "add", "subtract"), [_whole]),
+}

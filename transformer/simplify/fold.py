@@ -22,9 +22,9 @@ The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 *
 `linear_terms` (``solve(a, x) + solve(a, y)``), `taken_back` (``r = d * g; r * a / g; r * b / g``), `choices`
 (``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
 `elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
-`counts` (``2 * float(k) * y``), `wider` (``broadcast_to``), `traces` (``sum(x * eye(n))``). A rule is a function
-``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
-statement's result. Rules keep types and, bit by bit, values, except that
+`counts` (``2 * float(k) * y``), `of_zeros` (``np.zeros((n, n)) @ q``), `wider` (``broadcast_to``), `traces`
+(``sum(x * eye(n))``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed
+the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit, values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
@@ -65,6 +65,7 @@ from . import (
     lengths,
     linear_terms,
     neutral,
+    of_zeros,
     polar,
     powers,
     quotients,
@@ -101,7 +102,8 @@ def _gathered() -> dict[str, list[Rule]]:
     rules: dict[str, list[Rule]] = {}
     for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors,
                    linear_terms, taken_back, lengths, shapes, filled, unit_axes, elements, rows, updates, classes,
-                   counts, wider, traces, scattered):
+                   counts, wider, traces, scattered,
+                   of_zeros):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

@@ -87,7 +87,7 @@ def _added_there(fold: Fold, stmt: Let) -> Any:
     for place, atom in enumerate(stmt.args):
         other = stmt.args[1 - place]
         put = _into_zeros(fold, atom) if fold.own(atom, "put") and _is_own(fold, other, stmt) else None
-        if put is None or stmt.op is Subtract and place:
+        if put is None or stmt.op is Subtract and place or not fold.has_type(put.target, stmt.target):
             continue
         terms = other if stmt.op is not Subtract else fold.emit(stmt, Negative, other, type=type_of(other))
         return fold.become(stmt, AddAt, terms, *put.args[1:], **put.attrs)

@@ -21,7 +21,7 @@ from ..ops.regions import Slot
 from ..ops.registry import registry
 from .aliasing import is_array
 from .flow import Flow
-from .natural import NATURAL, bounds_of_parts
+from .natural import NATURAL, OF_SEVERAL, bounds_of_parts
 from .subjects import Spoken, Subjects
 from .variables import Variable, Variables, given_name
 
@@ -277,8 +277,8 @@ class Names:
             return [self.bounds[var]]
         if (beside := self._beside(var)) and 0 < len(known := self._root_of(stmt.args[0])) <= SHORT and known != "step":
             return [f"{known}_{beside}"]
-        if name in NATURAL:
-            return [NATURAL[name]]
+        if name in NATURAL or name in OF_SEVERAL:
+            return [OF_SEVERAL[name][stmt.targets.index(var)] if name in OF_SEVERAL else NATURAL[name]]
         operand = stmt.args[0] if len(stmt.args) == 1 else None
         known = self._root_of(operand) if isinstance(operand, Var) else "step"
         return [f"{name}_{known}" if known != "step" and len(known) <= SHORT else identifier(name)]

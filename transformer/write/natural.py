@@ -98,6 +98,15 @@ NATURAL = {
     "sign": "sign",
 }
 
+OF_SEVERAL = {                     # where an op gives several results, which its users call
+    "eigh": ("values", "vectors"),
+    "eig": ("values", "vectors"),
+    "complex_eig": ("values", "vectors"),
+    "svd": ("u", "s", "vt"),
+    "qr": ("q", "r"),
+    "slogdet": ("sign", "logdet"),
+}
+
 
 def bounds_of_parts(flow: Flow) -> Iterator[tuple[Any, str]]:
     """The numbers between which parts of arrays lie: where they start, and where they end."""

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
-
 
 def positive(scale):
     """The scale of a distribution; nan where it is not positive, as for SciPy."""
@@ -78,14 +76,30 @@ def expon_cdf(x, loc=0, scale=None):
 
 def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     cov = np.asarray(cov)
-    if allow_singular or cov.ndim != 2 or len(cov) == 1:
-        refused("scipy.stats.multivariate_normal.logpdf other than with a regular matrix as `cov`",
-                "Give a matrix of several rows: variance * np.eye(d).")
-    steps = np.asarray(x) if mean is None else np.asarray(x) - mean
-    root = np.linalg.cholesky(cov)
-    scaled = np.linalg.solve(root, steps[..., None])[..., 0]
-    constant = len(cov) * math.log(2 * math.pi) / 2 + np.sum(np.log(np.diag(root)))
-    return -np.sum(scaled**2, axis=-1) / 2 - constant
+    dim = len(cov) if cov.ndim else 1 if mean is None else np.size(mean)
+    steps = np.atleast_1d(np.asarray(x, np.float64))
+    if dim == 1 and steps.ndim < 2:
+        steps = steps[..., None]                               # a vector holds points of a line
+    if mean is not None:
+        steps = steps - mean
+    constant = dim * math.log(2 * math.pi) / 2
+    if cov.ndim < 2 or dim == 1:
+        variance = np.broadcast_to(np.ravel(cov), (dim,))
+        found = -np.sum(steps**2 / variance, axis=-1) / 2 - np.sum(np.log(variance)) / 2 - constant
+    else:
+        if allow_singular:
+            check_regular(cov)
+        root = np.linalg.cholesky(cov)
+        scaled = np.linalg.solve(root, steps[..., None])[..., 0]
+        found = -np.sum(scaled**2, axis=-1) / 2 - np.sum(np.log(np.diag(root))) - constant
+    return found if np.ndim(found) == 0 else np.squeeze(found)[()]
+
+
+def check_regular(cov):
+    """Raises where SciPy would count an eigenvalue as zero, and do without its direction."""
+    values = np.linalg.eigvalsh(cov)
+    if values[0] <= 1e6 * np.finfo(np.float64).eps * np.abs(values).max():
+        raise np.linalg.LinAlgError("the density of a singular matrix has no form here: add to its diagonal")
 
 
 def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):

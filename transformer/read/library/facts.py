@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,22 @@ def asarray_chkfinite(a, dtype=None, order=None):
     return a
 
 
+class Broadcast:
+    """What `np.broadcast` tells of arrays."""
+
+    def __init__(self, *arrays):
+        self.shape = np.broadcast_shapes(*[np.shape(array) for array in arrays])
+        self.nd = self.ndim = len(self.shape)
+        self.size = math.prod(self.shape)
+        self.numiter = len(arrays)
+
+
+def broadcast(*arrays):
+    return Broadcast(*arrays)
+
+
 CALLS: dict[Any, Any] = {
+    np.broadcast: broadcast,
     np.iscomplexobj: iscomplexobj,
     np.isrealobj: isrealobj,
     np.iscomplex: iscomplex,
