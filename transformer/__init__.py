@@ -21,7 +21,7 @@
     nn, optim              layers of neural networks and initial weights; optimisers and schedules
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
-    checkpoint             a function of which a reverse sweep keeps nothing
+    checkpoint             a function of which a reverse sweep keeps nothing; `remat` is the same
     grad_of                lines that run in the reverse sweep
     fixed_point            the solution of an iteration, with implicit derivatives
     define_op, check_op    functions of other libraries, and tests of their rules
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from . import distributed, kernels, lax, nn, optim, random, tree
     from . import numpy as numpy
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
-    from .checkpointing import checkpoint, checkpoint_loop
+    from .checkpointing import checkpoint, checkpoint_loop, remat
     from .core.errors import (
         BadArgument,
         NotDifferentiable,
@@ -134,6 +134,7 @@ __all__ = [
     "psum",
     "psum_scatter",
     "random",
+    "remat",
     "stop_gradient",
     "tree",
     "value_and_grad",
@@ -144,12 +145,14 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
-# Among them `numpy`, which is not in `__all__`: `from transformer import *` must not hide NumPy.
-_MODULES = frozenset({"distributed", "kernels", "lax", "nn", "numpy", "optim", "random", "tree"})
+# Among them `numpy` and `scipy`, which are not in `__all__`: `from transformer import *` must not hide those.
+_MODULES = frozenset({"distributed", "kernels", "lax", "nn", "numpy", "optim", "random", "scipy", "tree",
+                      "tree_util"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
-          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
+          "checkpoint_loop": ".checkpointing", "remat": ".checkpointing", "fixed_point": ".implicit",
+          "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
           "vectorize": ".vectorizing", "pmap": ".pmapping", "Array": ".parallel.array",
           **dict.fromkeys(("block_until_ready", "device_get", "device_put"), ".parallel.placing"),

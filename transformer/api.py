@@ -16,6 +16,7 @@ from .core.halves import kind_of
 from .ops.identity import stop_gradient
 from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
+from .run.native import on_host
 from .sourced import Sourced
 from .taking import taking_arrays
 from .transform.derived import innermost
@@ -203,11 +204,12 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     check_callable(function, "vjp")
     then = kept(primals)
     result = value_at(function, primals, then)
-    held = pullback(function).hold(primals, *then, _cotangent(result, None))
+    model = tree.map(on_host, result)
+    held = pullback(function).hold(primals, *then, _cotangent(model, None))
 
     def pulled(cotangent: Any) -> tuple[Any, ...]:
         try:
-            fitted = _cotangent(result, cotangent)
+            fitted = _cotangent(model, cotangent)
         except BadArgument as error:
             raise told_here(error, function, "return") from None
         found: tuple[Any, ...] = held(*then, fitted)

@@ -57,6 +57,8 @@ def checkpoint(function: Callable[..., Any]) -> Any:
     return Checkpointed(function)
 
 
+remat = checkpoint                              # as JAX calls it, too
+
 # The other meaning of the word, of those who keep the parameters of a training run.
 checkpoint.save, checkpoint.load, checkpoint.steps = save, load, steps    # type: ignore[attr-defined]
 

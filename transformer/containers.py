@@ -160,16 +160,32 @@ class RegisteredKind(FieldsKind):
         super().__init__(names)
         self.flatten = flatten
         self.unflatten = unflatten
+        self.is_said, self.is_named = bool(names), bool(names)
 
     def split(self, tree: Any) -> tuple[Any, Sequence[Any]]:
         found, static = self.flatten(tree)
         children = tuple(found)
+        if not self.is_named:
+            self.is_named, self.names = True, self._attributes(static, len(children))
+        if not self.is_said and len(children) != len(self.names):
+            self.names = ()
         if self.names and len(children) != len(self.names):
             raise ValueError(
                 f"{type(tree).__qualname__} is registered with the children "
                 f"{', '.join(self.names)}, but its flatten returned {len(children)}"
             )
         return static, children
+
+    def _attributes(self, static: Any, count: int) -> tuple[str, ...]:
+        """The attributes in which a node holds its children: where those of one that is made for this are found. None
+        where it does not take any object, or holds them elsewhere."""
+        children = [object() for _ in range(count)]
+        try:
+            held = vars(self.unflatten(static, children))
+        except Exception:                               # whatever a class of the user's raises
+            return ()
+        names = [name for child in children for name, value in held.items() if value is child]
+        return tuple(names) if len(names) == count else ()
 
     def build(self, cls: type, static: Any, children: list[Any]) -> Any:
         return self.unflatten(static, children)

@@ -16,6 +16,7 @@ import numpy as np
 from . import tree
 from .core.halves import finfo, kind_of
 from .core.halves import is_inexact as is_inexact_number
+from .run.native import on_host
 
 Vector = np.ndarray
 Direction = list[Any]
@@ -30,7 +31,7 @@ class Point:
     kwargs: dict[str, Any]
 
     def value(self) -> Any:
-        return self.function(*copied(self.args), **copied(self.kwargs))
+        return tree.map(on_host, self.function(*copied(self.args), **copied(self.kwargs)))
 
     def argument(self, where: int | str) -> Any:
         return self.args[where] if isinstance(where, int) else self.kwargs[where]

@@ -28,8 +28,8 @@ from typing import Any
 from transformer import containers
 from transformer.containers import LEAVES, Kind, RegisteredKind, kind_of, lasting
 
-__all__ = ["LEAF", "Structure", "flatten", "leaves", "leaves_with_path", "map", "map_with_path", "reduce", "register",
-           "structure", "unflatten"]
+__all__ = ["LEAF", "Structure", "all", "flatten", "leaves", "leaves_with_path", "map", "map_with_path", "reduce",
+           "register", "structure", "transpose", "unflatten"]
 
 _SHOWN = 200  # characters of a structure in a message
 
@@ -51,6 +51,11 @@ class Structure:
         self.static = static
         self.children = children
         self.count: int = sum([child.count for child in children])
+
+    @property
+    def num_leaves(self) -> int:
+        """`count`, as JAX calls it."""
+        return self.count
 
     def accessors(self) -> Sequence[str]:
         """How Python writes the way to each direct child."""
@@ -201,6 +206,32 @@ def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:
     return functools.reduce(f, leaves(tree), *initializer)
 
 
+def all(tree: Any) -> bool:
+    """Whether all leaves of a tree are true.
+
+    >>> all({"w": True, "b": [1.0, 0.0]})
+    False
+    """
+    return reduce(lambda so_far, leaf: so_far and bool(leaf), tree, True)
+
+
+def transpose(outer: Structure, inner: Structure, tree: Any) -> Any:
+    """A tree of the structure `outer`, whose leaves have the structure `inner`, as one of the structure `inner` with
+    leaves of the structure `outer`. Raises ValueError where it is no such tree.
+
+    >>> transpose(structure([0, 0]), structure({"a": 0, "b": 0}), [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
+    {'a': [1, 3], 'b': [2, 4]}
+    """
+    found, shape = flatten(tree)
+    if shape.count != outer.count * inner.count:
+        raise ValueError(f"the tree has {shape.count} leaves; there are {outer.count} outer ones of {inner.count} each")
+    rows = [found[k * inner.count:(k + 1) * inner.count] for k in range(outer.count)]
+    again = unflatten(outer, [unflatten(inner, row) for row in rows])
+    if structure(again) != shape:
+        raise ValueError(f"the tree is {_shorten(repr(shape))}, which is not {outer} with {inner} as leaves")
+    return unflatten(inner, [unflatten(outer, column) for column in zip(*rows, strict=True)])
+
+
 def leaves_with_path(tree: Any) -> list[tuple[str, Any]]:
     """The leaves of a tree from left to right, each behind the way to it, as Python writes it.
 
@@ -239,7 +270,8 @@ def register(
 
     `flatten(node)` returns the children and what else it takes to rebuild the node, hashable and
     comparable; `unflatten(static, children)` rebuilds it, with any objects as children. `names`
-    are the attributes that hold the children, used in paths; without them children are numbered.
+    are the attributes that hold the children, used in paths and in generated code; without them they
+    are those of a node that `unflatten` makes, if it holds them so, or children are numbered.
     Subclasses are not included. Raises ValueError for a class that is already a container.
 
     >>> class Line:

@@ -15,7 +15,7 @@ Arithmetic is strict, as in JAX: operands have one dtype, and one shape unless o
     dynamic_index_in_dim dynamic_update_slice_in_dim dynamic_update_index_in_dim                slicing.py
     reshape expand_dims squeeze transpose rev broadcast broadcast_in_dim collapse concatenate
     stack unstack split tile pad full full_like iota broadcasted_iota                           shaping.py
-    reduce_sum … reduce_or argmax argmin cumsum cumprod cummax cummin cumlogsumexp sort
+    reduce reduce_sum … reduce_xor argmax argmin cumsum cumprod cummax cummin cumlogsumexp sort
     sort_key_val top_k reduce_window                                                            reducing.py
     dot batch_matmul dot_general conv conv_general_dilated conv_with_general_padding
     conv_transpose conv_dimension_numbers ConvDimensionNumbers                                  products.py
@@ -134,6 +134,7 @@ from .reducing import (
     cummin,
     cumprod,
     cumsum,
+    reduce,
     reduce_and,
     reduce_max,
     reduce_min,
@@ -141,6 +142,7 @@ from .reducing import (
     reduce_prod,
     reduce_sum,
     reduce_window,
+    reduce_xor,
     sort,
     sort_key_val,
     top_k,
@@ -285,6 +287,7 @@ __all__ = [
     "psum_scatter",
     "real",
     "reciprocal",
+    "reduce",
     "reduce_and",
     "reduce_max",
     "reduce_min",
@@ -292,6 +295,7 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "reduce_window",
+    "reduce_xor",
     "rem",
     "reshape",
     "rev",

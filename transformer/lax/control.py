@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..taking import taking_arrays
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -120,6 +121,7 @@ def _read_stack(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 stack_trees.__transformer_read__ = _read_stack  # type: ignore[attr-defined]
 
 
+@taking_arrays
 def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
     """All partial results of an associative function, ``fn(fn(a[0], a[1]), a[2])`` and so on, along an axis of the
     leaves of a pytree. As in JAX, `fn` works on whole arrays; it is given slices of length 1.

@@ -52,6 +52,30 @@ def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
     return _axis_by_axis(np.bitwise_or.reduce, operand, axes)
 
 
+def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:
+    """Whether an odd number of truths along axes holds; of integers, the bits that an odd number of them has."""
+    _check_kind("reduce_xor", operand, "biu", "integers and booleans")
+    if operand.dtype.kind == "b":
+        return np.sum(operand, axis=tuple(axes)) % 2 == 1
+    return _axis_by_axis(np.bitwise_xor.reduce, operand, axes)
+
+
+def reduce(operand: Any, init_value: Any, computation: Callable[[Any, Any], Any], dimensions: Sequence[int]) -> Any:
+    """The elements along axes combined by an associative function, such as `lax.add`, in their order, and with
+    `init_value`.
+
+    >>> reduce(np.arange(6.0).reshape(2, 3), 1.0, lambda a, b: a * b + b, (1,))
+    array([ 10., 115.])
+    """
+    axes = [axis % operand.ndim for axis in dimensions]
+    rest = [axis for axis in range(operand.ndim) if axis not in axes]
+    rows = np.transpose(operand, (*sorted(axes), *rest)).reshape(-1, *[operand.shape[axis] for axis in rest])
+    total = np.full(rows.shape[1:], init_value, operand.dtype)
+    for row in rows:
+        total = computation(total, row)
+    return total
+
+
 def _axis_by_axis(function: Callable[..., Any], operand: Any, axes: Sequence[int]) -> Any:
     result = operand
     for axis in sorted([axis % operand.ndim for axis in axes], reverse=True):

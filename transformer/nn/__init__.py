@@ -8,12 +8,13 @@ in a function that is differentiated, batched or compiled, all of these are read
 
     relu relu6 leaky_relu elu celu selu gelu silu mish softplus squareplus sigmoid
     log_sigmoid hard_sigmoid hard_silu hard_tanh soft_sign glu swish hard_swish
-    softmax log_softmax logsumexp                                                         activations.py
+    softmax log_softmax logsumexp logmeanexp log1mexp tanh identity standardize           activations.py
     one_hot cross_entropy binary_cross_entropy                                            losses.py
     layer_norm rms_norm batch_norm batch_moments                                          normalization.py
     conv2d                                                                                convolution.py
     max_pool avg_pool                                                                     pooling.py
-    attention multi_head_attention split_heads merge_heads embedding                      heads.py
+    attention multi_head_attention dot_product_attention split_heads merge_heads
+    embedding                                                                             heads.py
     dropout                                                                               dropping.py
     initializers                                                                          initializers.py
 """
@@ -30,9 +31,12 @@ from .activations import (
     hard_silu,
     hard_swish,
     hard_tanh,
+    identity,
     leaky_relu,
+    log1mexp,
     log_sigmoid,
     log_softmax,
+    logmeanexp,
     logsumexp,
     mish,
     relu,
@@ -44,11 +48,13 @@ from .activations import (
     softmax,
     softplus,
     squareplus,
+    standardize,
     swish,
+    tanh,
 )
 from .convolution import conv2d
 from .dropping import dropout
-from .heads import attention, embedding, merge_heads, multi_head_attention, split_heads
+from .heads import attention, dot_product_attention, embedding, merge_heads, multi_head_attention, split_heads
 from .losses import binary_cross_entropy, cross_entropy, one_hot
 from .normalization import batch_moments, batch_norm, layer_norm, rms_norm
 from .pooling import avg_pool, max_pool
@@ -65,6 +71,7 @@ __all__ = [
     "celu",
     "conv2d",
     "cross_entropy",
+    "dot_product_attention",
     "dropout",
     "elu",
     "embedding",
@@ -74,11 +81,14 @@ __all__ = [
     "hard_silu",
     "hard_swish",
     "hard_tanh",
+    "identity",
     "initializers",
     "layer_norm",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "log_softmax",
+    "logmeanexp",
     "logsumexp",
     "max_pool",
     "merge_heads",
@@ -96,7 +106,9 @@ __all__ = [
     "softplus",
     "split_heads",
     "squareplus",
+    "standardize",
     "swish",
+    "tanh",
 ]
 
 

@@ -49,6 +49,16 @@ def sigmoid(x: Any) -> Any:
     return _as_wide(scipy.special.expit(x), x)
 
 
+def tanh(x: Any) -> Any:
+    """`np.tanh`."""
+    return np.tanh(x)
+
+
+def identity(x: Any) -> Any:
+    """`x` itself."""
+    return x
+
+
 def softplus(x: Any) -> Any:
     """``log(1 + exp(x))``.
 
@@ -165,6 +175,37 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials: `scipy.special.logsumexp`."""
     return scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)
+
+
+@taking_arrays
+def logmeanexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The logarithm of the mean of exponentials: `logsumexp`, less the logarithm of how many there are.
+
+    >>> logmeanexp(np.array([2.0, 2.0]))
+    np.float64(2.0)
+    """
+    total = scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)
+    return total - math.log(x.size // max(np.size(total), 1))
+
+
+def log1mexp(x: Any) -> Any:
+    """``log(1 - exp(-x))``, exact for small and for large positive `x`. Source: Mächler, "Accurately computing
+    log(1 - exp(-|a|))", 2012.
+
+    >>> log1mexp(np.array([1e-20, 50.0]))
+    array([-4.60517019e+01, -1.92874985e-22])
+    """
+    near = x < math.log(2)
+    return np.where(near, np.log(-np.expm1(-np.where(near, x, 1.0))), np.log1p(-np.exp(-np.where(near, 1.0, x))))
+
+
+def standardize(x: Any, axis: Axis = -1, mean: Any = None, variance: Any = None, epsilon: float = 1e-5) -> Any:
+    """`x` less its mean, over ``sqrt(variance + epsilon)``, along an axis; both are those of `x`, unless given."""
+    if mean is None:
+        mean = np.mean(x, axis=axis, keepdims=True)
+    if variance is None:
+        variance = np.mean(np.square(x), axis=axis, keepdims=True) - np.square(mean)
+    return (x - mean) / np.sqrt(variance + epsilon)
 
 
 swish, hard_swish = silu, hard_silu

@@ -27,7 +27,13 @@ def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool =
     if np.ndim(query) < 2 or np.ndim(key) < 2 or np.ndim(value) < 2:
         raise ValueError(f"nn.attention: query, key and value have places and features, and so at least 2 axes; their "
                          f"shapes are {np.shape(query)}, {np.shape(key)} and {np.shape(value)}")
+    return _attended(query, key, value, None, mask, causal, scale)
+
+
+def _attended(query: Any, key: Any, value: Any, bias: Any, mask: Any, causal: bool, scale: float | None) -> Any:
     scores = query @ np.swapaxes(key, -1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
     least = 0.7 * float(finfo(scores.dtype).min)
     if mask is not None:
         scores = np.where(mask, scores, least)
@@ -41,6 +47,19 @@ def multi_head_attention(query: Any, key: Any, value: Any, heads: int, mask: Any
     and `mask` broadcasts to (…, heads, places, others)."""
     result = attention(split_heads(query, heads), split_heads(key, heads), split_heads(value, heads), mask, causal)
     return merge_heads(result)
+
+
+@taking_arrays
+def dot_product_attention(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, *,
+                          scale: float | None = None, is_causal: bool = False) -> Any:
+    """`attention` with the axes of `jax.nn.dot_product_attention`: (…, places, heads, features). `key` and `value` may
+    have fewer heads, which divide those of `query`: neighbouring heads share one. `bias` is added to the scores, which
+    are (…, heads, places, others), and `mask` is true where a place may look; both broadcast to them."""
+    query, key, value = (np.swapaxes(x, -3, -2) for x in (query, key, value))
+    shared = query.shape[-3] // key.shape[-3]
+    if shared > 1:
+        key, value = np.repeat(key, shared, axis=-3), np.repeat(value, shared, axis=-3)
+    return np.swapaxes(_attended(query, key, value, bias, mask, is_causal, scale), -3, -2)
 
 
 def split_heads(x: Any, heads: int) -> Any:

@@ -45,7 +45,7 @@ class ProgramOnGpus(Program):
         return True                              # nothing is written in the place of something else
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = {**kwargs, **{each.name: each.fetch() for each in self.entry.hidden}}
+        given = {**kwargs, **{each.name: each.where_it_is() for each in self.entry.hidden}}
         args, given = tree.map(self._there, (args, given))
         return self.function(*args, **given)
 

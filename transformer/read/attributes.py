@@ -16,6 +16,7 @@ from ..core.walk import atom_of_size
 from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
 from ..ops.value import value as number_of
+from ..updates import At
 from .applying import apply_found
 from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .containers import METHODS, container_kind
@@ -73,6 +74,8 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
         return value.size * value.dtype.itemsize
     if name == "flat" and value.ndim:
         return flat(reader, value)
+    if name == "at":                                    # of an `Array`: `transformer.numpy` makes them
+        return reader.call(At, (value,), {})
     if name in ("numerator", "denominator") and hasattr(python_type(value), name):
         return value if name == "numerator" else 1
     op = op_of_method(name)
@@ -92,7 +95,6 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
 
 INSTEAD_OF_ATTRIBUTE = {
     "__array__": "Use the array itself.",
-    "at": "Write transformer.at(x)[...], which takes arrays of NumPy, too.",
 }
 
 

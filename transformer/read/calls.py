@@ -250,7 +250,7 @@ def _is_ours(function: Any) -> bool:
 
 
 OURS_TO_READ = ("transformer.kernels", "transformer.lax", "transformer.random", "transformer.updates", "transformer.nn",
-                "transformer.optim")
+                "transformer.optim", "transformer.segments")
 
 
 def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

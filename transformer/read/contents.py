@@ -5,19 +5,21 @@
     contents(True)                       # True
     SCALES.append(3.0); contents(True)   # False: what was read with two of them has to be read again
 
-An array may have become another one, as arrays from outside are arguments, unless it is one of the `copied`: those of
-which the program read a copy of the container, so that nobody knows where it was taken from.
+An array, of NumPy's or on a device, may have become another one, as arrays from outside are arguments, unless it is one
+of the `copied`: those of which the program read a copy of the container, so that nobody knows where it was taken from.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cached_property
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
+
+from ..run.native import is_on_device, on_host
 
 CONTAINERS = (list, dict, set, deque)
 
@@ -49,8 +51,11 @@ class Contents:
         return own or [""]
 
     def _is_same(self, one: Any, other: Any) -> bool:
-        return one is other or (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
-                                and id(other) not in self.copied)
+        return one is other or _is_array(one) and _is_array(other) and id(other) not in self.copied
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, np.ndarray) or is_on_device(item)
 
 
 def _items(container: Any) -> list[Any]:
@@ -85,6 +90,19 @@ class Behind(Presence):
 
     def __call__(self, name: str) -> Any:
         return getattr(self.owner, name).__func__
+
+
+class OnHost:
+    """Called with a key, it gives what a holder gives for it; in place of an array on a device, which nobody writes to,
+    its value, as an array of NumPy's."""
+
+    __slots__ = ("holder",)
+
+    def __init__(self, holder: Callable[[Any], Any]) -> None:
+        self.holder = holder
+
+    def __call__(self, key: Any) -> Any:
+        return on_host(self.holder(key))
 
 
 def functions_of(found: Any) -> tuple[Any, ...]:

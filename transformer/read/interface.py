@@ -17,6 +17,7 @@ import numpy as np
 from ..core.errors import Origin
 from ..core.grammar import Var
 from ..core.types import ArrayType
+from .contents import OnHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,12 @@ class Hidden:
     name: str
     fetch: Callable[[], Any]
     is_number: bool = False
+
+    def where_it_is(self) -> Any:
+        """The same, but an array on a device is left there."""
+        *held, key = self.fetch.args                                        # type: ignore[attr-defined]
+        holder = self.fetch.func                                            # type: ignore[attr-defined]
+        return holder.holder(key) if isinstance(holder, OnHost) else holder(*held, key)
 
     def held(self) -> Any:
         """What it is now, which nobody changes later."""

@@ -1,9 +1,9 @@
 """Values from outside the call: globals, closure cells, attributes of objects made before.
 
-Arrays among them become hidden arguments, and so do numbers that have changed before (see `varying`); other floats
-become named constants. Everything that is used as static is watched, so that a change of it leads to a new reading.
-So is the code of each function that is read, and where a class has it: both may be replaced, by who edits a module
-that is loaded, or by a test.
+Arrays among them, of NumPy's and on devices, become hidden arguments, and so do numbers that have changed before (see
+`varying`); other floats become named constants. Everything that is used as static is watched, so that a change of it
+leads to a new reading. So is the code of each function that is read, and where a class has it: both may be replaced,
+by who edits a module that is loaded, or by a test.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ..core.grammar import Const, Var
 from ..core.halves import is_inexact, of_core
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
-from .contents import CONTAINERS, Behind, Contents, Own, Presence, runs
+from ..run.native import is_on_device, on_host
+from .contents import CONTAINERS, Behind, Contents, OnHost, Own, Presence, runs
 from .derived_builtins import getter
 from .interface import Hidden
 from .kinds import described
@@ -64,6 +65,8 @@ class Outside:
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
         name = f"{name}_" if name and iskeyword(name) else name          # an attribute, or an item, called `lambda`
+        if is_on_device(found):
+            found, holder = on_host(found), OnHost(holder)
         if isinstance(found, np.ndarray):
             return self._array(found, holder, key, name)
         type = varying_type(holder, key, found)
@@ -123,7 +126,7 @@ class Outside:
         name = key if isinstance(key, str) and key.isidentifier() else None
         holder = getter(owner)
         found = holder(key)
-        if isinstance(found, np.ndarray):
+        if isinstance(found, np.ndarray) or is_on_device(found):
             return self.lift(found, holder, key, name)
         if isinstance(owner, tuple | str | bytes | range):
             return found

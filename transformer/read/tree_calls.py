@@ -26,4 +26,10 @@ def reduced(reader: Reader, function: Any, nested: Any, *initializer: Any) -> An
     return functools.reduce(lambda *parts: reader.call(function, parts, {}), tree.leaves(nested), *initializer)
 
 
-TREES: dict[Any, Any] = {tree.map: mapped, tree.map_with_path: mapped_with_path, tree.reduce: reduced}
+def all_true(reader: Reader, nested: Any) -> Any:
+    """`tree.all`."""
+    return reader.call(all, (tree.leaves(nested),), {})
+
+
+TREES: dict[Any, Any] = {tree.map: mapped, tree.map_with_path: mapped_with_path, tree.reduce: reduced,
+                         tree.all: all_true}

@@ -1,6 +1,6 @@
 """Whether what a function was read with is still the same, and what it takes from outside, as expressions.
 
-    lambda: o0.__code__ is v0 and o1["RATE"] is v1 and (a := o2["table"]).shape == s2 and a.dtype == d2
+    lambda: o0.__code__ is v0 and o1["RATE"] is v1 and (a := o2["table"]).shape == s2 and a.dtype == d2 and …
     lambda: {"table": o2["table"]}
 
 They are evaluated in every call, and take a third of the time of loops over what is watched.
@@ -25,7 +25,8 @@ def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
     """The types of what a function takes from outside; what was an array, or a number, may be something
     else by now."""
     found = [h.fetch() for h in hidden]
-    return tuple((each.dtype, each.shape) if isinstance(each, np.ndarray) else (type(each),) for each in found)
+    return tuple((each.dtype, each.shape, type(each)) if isinstance(each, np.ndarray) else (type(each),)
+                 for each in found)
 
 
 def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...]) -> Callable[[], bool]:
@@ -38,9 +39,9 @@ def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...])
         parts.append(f"{_looked_up(f'o{k}', holder, name, given)} is v{k}")
     for k, (each, types) in enumerate(zip(hidden, key, strict=True)):
         found = _fetched(f"h{k}", each.fetch, given)
-        if len(types) == 2:
-            given[f"d{k}"], given[f"s{k}"] = types
-            parts.append(f"(a := {found}).shape == s{k} and a.dtype == d{k}")
+        if len(types) > 1:
+            given[f"d{k}"], given[f"s{k}"], given[f"c{k}"] = types
+            parts.append(f"(a := {found}).shape == s{k} and a.dtype == d{k} and a.__class__ is c{k}")
         else:
             given[f"t{k}"], = types
             parts.append(f"type({found}) is t{k}")

@@ -116,7 +116,7 @@ class GpuCalls(Repeated):
         if entry.memory.written:
             self._check(entry, args, kwargs)
             given = tree.map(lambda leaf: put(leaf) if is_gpu_array(leaf) else leaf, given) if closed else given
-        outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
+        outside = {hidden.name: brought(hidden.where_it_is()) for hidden in entry.hidden}
         try:
             with launching():
                 result = self._computed(entry, given[0], {**given[1], **outside})

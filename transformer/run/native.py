@@ -19,6 +19,13 @@ def is_on_device(leaf: Any) -> bool:
     return getattr(type(leaf), "is_on_device", False)
 
 
+def on_host(found: Any) -> Any:
+    """What NumPy knows, in place of one of our arrays."""
+    if not is_on_device(found):
+        return found
+    return found._here() if hasattr(found, "_here") else np.asarray(found)
+
+
 def off_devices(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives NumPy's arrays where it gave ours: it was called with NumPy's."""
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -4,8 +4,9 @@ can compare.
 What a function takes from outside is found from the function itself: ``f.__globals__["SCALE"]``,
 ``f.__closure__[0].cell_contents``, ``f.__globals__["act"].__globals__["GAIN"]``. A way is a tuple of steps,
 ``("item", key)``, ``("attribute", name)``, as a first one ``("module", name)`` or ``("named", (module, name))``, as a
-last one ``("contents", True)`` or one of those of `LOOKS`. What stands at its end is known by a mark: the value of a
-number, the code of a function, the version of a library. What has no mark is `Unmarked`: then nothing is kept.
+last one ``("contents", True)``, ``("on host", None)`` or one of those of `LOOKS`. What stands at its end is known by a
+mark: the value of a number, the code of a function, the version of a library. What has no mark is `Unmarked`: then
+nothing is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..read.contents import Behind, Contents, Own, Presence, functions_of
+from ..read.contents import Behind, Contents, OnHost, Own, Presence, functions_of
+from .native import on_host
 
 Way = tuple[tuple[str, Any], ...]
 Holder = Callable[[Any], Any]
@@ -51,6 +53,8 @@ def _taken(owner: Any, step: tuple[str, Any]) -> Any:
         return functools.reduce(getattr, key[1].split("."), sys.modules[key[0]])
     if kind == "contents":
         return True
+    if kind == "on host":
+        return on_host(owner)
     if kind in LOOKS:
         return LOOKS[kind](owner)(key)
     return owner[key] if kind == "item" else getattr(owner, key)
@@ -58,6 +62,9 @@ def _taken(owner: Any, step: tuple[str, Any]) -> Any:
 
 def holder_of(way: Way, root: Any) -> tuple[Holder, Any]:
     """``(holder, key)`` with ``holder(key)`` what a way leads to by then: see `read.outside`."""
+    if way[-1][0] == "on host":
+        holder, key = holder_of(way[:-1], root)
+        return OnHost(holder), key
     owner, (kind, key) = followed(way[:-1], root), way[-1]
     if kind == "contents" or kind in LOOKS:
         return LOOKS.get(kind, Contents)(owner), key
@@ -75,6 +82,8 @@ class Ways:
 
     def of_watch(self, holder: Any, key: Any) -> Way:
         """The way to ``holder(key)``."""
+        if isinstance(holder, OnHost):
+            return (*self.of_watch(holder.holder, key), ("on host", None))
         if isinstance(holder, partial) and holder.func is getattr:
             owner, kind = holder.args[0], "attribute"
         elif isinstance(holder, Contents):

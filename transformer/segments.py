@@ -1,0 +1,82 @@
+"""Sums, products and extremes of the rows of an array that belong together, as `jax.ops` has them.
+
+    segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)      # array([3., 0., 4.])
+
+The number of a row says to which segment it belongs; rows with numbers that no segment has are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .taking import taking_arrays
+
+
+@taking_arrays
+def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False) -> Any:
+    """The sums of the rows of `data` (shape ``(n, ...)``) with the same number in `segment_ids` (integers, shape
+    ``(n,)``): an array of shape ``(num_segments, ...)`` and of the dtype of `data`, as `jax.ops.segment_sum` gives.
+
+    Without `num_segments` there are as many as the greatest number says. `indices_are_sorted` and `unique_indices` are
+    taken as in JAX, and change nothing. Raises IndexError where there is not a number for each row.
+
+    >>> segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
+    array([3., 0., 4.])
+    """
+    places, count = _places(segment_ids, num_segments)
+    found = np.zeros((count + 1, *data.shape[1:]), data.dtype)
+    np.add.at(found, places, data)
+    return found[:count]
+
+
+@taking_arrays
+def segment_prod(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                 unique_indices: bool = False) -> Any:
+    """The products, as `segment_sum`; 1 for a segment without rows.
+
+    >>> segment_prod(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
+    array([2., 1., 4.])
+    """
+    places, count = _places(segment_ids, num_segments)
+    found = np.ones((count + 1, *data.shape[1:]), data.dtype)
+    np.multiply.at(found, places, data)
+    return found[:count]
+
+
+@taking_arrays
+def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False) -> Any:
+    """The greatest elements, as `segment_sum`; -inf, or the least integer, for a segment without rows.
+
+    >>> segment_max(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
+    array([  2., -inf,   4.])
+    """
+    places, count = _places(segment_ids, num_segments)
+    least = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
+    found = np.full((count + 1, *data.shape[1:]), least, data.dtype)
+    np.maximum.at(found, places, data)
+    return found[:count]
+
+
+@taking_arrays
+def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False) -> Any:
+    """The least elements, as `segment_sum`; inf, or the greatest integer, for a segment without rows.
+
+    >>> segment_min(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
+    array([ 1., inf,  4.])
+    """
+    places, count = _places(segment_ids, num_segments)
+    greatest = np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max
+    found = np.full((count + 1, *data.shape[1:]), greatest, data.dtype)
+    np.minimum.at(found, places, data)
+    return found[:count]
+
+
+def _places(segment_ids: Any, num_segments: int | None) -> tuple[Any, int]:
+    """Where each row goes, the last place being for those that go nowhere; and how many segments there are."""
+    count = np.max(segment_ids) + 1 if num_segments is None else num_segments
+    return np.where((segment_ids >= 0) & (segment_ids < count), segment_ids, count), count
