@@ -64,8 +64,8 @@ def reduce(operand: Any, init_value: Any, computation: Callable[[Any, Any], Any]
     """The elements along axes combined by an associative function, such as `lax.add`, in their order, and with
     `init_value`.
 
-    >>> reduce(np.arange(6.0).reshape(2, 3), 1.0, lambda a, b: a * b + b, (1,))
-    array([ 10., 115.])
+    >>> reduce(np.arange(6.0).reshape(2, 3), 1.0, lambda a, b: a * b, (1,))
+    array([ 0., 60.])
     """
     axes = [axis % operand.ndim for axis in dimensions]
     rest = [axis for axis in range(operand.ndim) if axis not in axes]
