@@ -33,6 +33,19 @@ def test_arrays_on_devices_may_come_from_outside(transformed: Any, monkeypatch: 
         np.testing.assert_allclose(function(x), [1, 0, 1] * (2 * x * np.asarray(scale) ** 2))
 
 
+def test_sources_for_arrays_on_devices(tmp_path: Any) -> None:
+    def loss(x: Any) -> Any:
+        return np.sum(np.sin(x[1:]) ** 2)
+
+    x = np.arange(4.0)
+    for function in (grad(loss), jit(grad(loss))):
+        assert function.source_for(device_put(x)) == function.source_for(x)
+        assert function.stages(device_put(x)) == function.stages(x)
+    assert str(jit(loss).report(device_put(x))) == str(jit(loss).report(x))
+    grad(loss).save(tmp_path / "loss_grad.py", device_put(x))
+    assert "def loss_grad" in (tmp_path / "loss_grad.py").read_text()
+
+
 def test_arrays_on_devices_in_partials_and_cells() -> None:
     def net(weights: Any, x: Any) -> Any:
         return np.tanh(x * weights["w"]).sum()

@@ -16,7 +16,7 @@ from .core.halves import kind_of
 from .ops.identity import stop_gradient
 from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
-from .run.native import on_host
+from .run.native import arguments_on_host, on_host
 from .sourced import Sourced
 from .taking import taking_arrays
 from .transform.derived import innermost
@@ -75,7 +75,7 @@ class Transformed(Sourced):
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         from .run.generating import stages_for_call
-        return stages_for_call(self, args, kwargs, self._dispatcher)
+        return stages_for_call(self, *arguments_on_host(args, kwargs), self._dispatcher)
 
     def compiled_for(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """The generated Python function for arguments like these."""
@@ -86,7 +86,7 @@ class Transformed(Sourced):
         raises `FileExistsError`."""
         from .run.files import write_new
         from .run.generating import standalone_source
-        write_new(Path(path), standalone_source(self, args, kwargs))
+        write_new(Path(path), standalone_source(self, *arguments_on_host(args, kwargs)))
 
 
 def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .core.errors import BadArgument
 from .ops.registry import registry
 from .run.calling import Calls
+from .run.native import arguments_on_host
 from .run.raising import complete
 from .settings import config
 from .sourced import Sourced
@@ -141,12 +142,12 @@ class Compiled(Called):
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         from .run.compiled import stages_of_loops
-        return stages_of_loops(self, args, kwargs, self._dispatcher, self._dispatcher.donated)
+        return stages_of_loops(self, *arguments_on_host(args, kwargs), self._dispatcher, self._dispatcher.donated)
 
     def report(self, *args: Any, **kwargs: Any) -> Report:
         """What was compiled for arguments like these, and what it costs; or why it runs as NumPy."""
         from .run.compiled import report_on_call
-        return report_on_call(self, args, kwargs, self._dispatcher, self._dispatcher.donated)
+        return report_on_call(self, *arguments_on_host(args, kwargs), self._dispatcher, self._dispatcher.donated)
 
     def dispatcher(self, *given: Any) -> Any:
         """A function of numba's, which code that numba compiles can call, for arguments like these or for

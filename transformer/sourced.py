@@ -7,6 +7,7 @@ from typing import Any
 
 from .core.errors import BadArgument
 from .run.dispatch import Dispatcher, Entry
+from .run.native import arguments_on_host
 from .transform.derived import Derived
 
 
@@ -20,7 +21,7 @@ class Sourced(Derived):
         return self if instance is None else types.MethodType(bound, instance)
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        return self._dispatcher.entry(args, kwargs)
+        return self._dispatcher.entry(*arguments_on_host(args, kwargs))
 
     @property
     def source(self) -> str:

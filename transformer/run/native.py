@@ -26,6 +26,14 @@ def on_host(found: Any) -> Any:
     return found._here() if hasattr(found, "_here") else np.asarray(found)
 
 
+def arguments_on_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call as those of a function of NumPy's arrays."""
+    if not any(map(is_on_device, tree.leaves((args, kwargs)))):
+        return args, kwargs
+    given: tuple[tuple[Any, ...], dict[str, Any]] = tree.map(on_host, (args, kwargs))
+    return given
+
+
 def off_devices(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives NumPy's arrays where it gave ours: it was called with NumPy's."""
     def called(*args: Any, **kwargs: Any) -> Any:
