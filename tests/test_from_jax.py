@@ -208,3 +208,15 @@ def test_reductions_by_any_function() -> None:
     scanned = lax.associative_scan(lax.add, device_put(np.arange(4.0)))
     assert type(scanned) is Array
     np.testing.assert_array_equal(scanned, [0.0, 1.0, 3.0, 6.0])
+
+
+def test_scans_of_several_arrays_assume_that_they_have_one_length() -> None:
+    def total(a: Any, b: Any) -> Any:
+        return lax.scan(lambda carry, x: (carry + x[0] * x[1], carry), 0.0, (a, b))[0]
+
+    slope = grad(total)
+    assert "raise" not in slope.source_for(np.ones(3), np.ones(3)).split("def total_grad")[1]
+    for function in (slope, jit(slope), total):
+        with pytest.raises(ValueError, match="lax.scan takes arrays of one length, got 3 and 4"):
+            function(np.ones(3), np.ones(4))
+        function(np.ones(3), np.ones(3))

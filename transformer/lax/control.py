@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..read.library.refusing import are_equal
 from ..taking import taking_arrays
 
 
@@ -94,7 +95,7 @@ def row_count(name: str, xs: Any, length: Any) -> Any:
     found = [len(leaf) for leaf in tree.leaves(xs)]
     count = found[0] if length is None else length
     for other in found:
-        if other != count:
+        if not are_equal(other, count):
             raise ValueError(f"lax.{name} takes arrays of one length, got {count} and {other}")
     return count
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
 from ..core.dims import dims_of
+from ..core.equations import value_of
 from ..core.errors import BadArgument, NotSupported, Origin, SourceError, TransformError, raised_as
-from ..core.grammar import Atom, Block, Const, Effect, Function, Var
+from ..core.grammar import Atom, Const, Effect, Function, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
@@ -35,7 +36,7 @@ from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
 from .structures import Node, Slot
-from .values import Axisless, OrNone, has_dynamic, is_axisless
+from .values import Axisless, Hole, OrNone, has_dynamic, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -87,7 +88,7 @@ def read_target(
         try:
             result = reader.call(target, bound.args, bound.kwargs)
         except Unreachable:
-            raise always_raised(reader.builder.block, name, origin) from None
+            raise always_raised(reader, name, origin) from None
         reader.recursion.keeping.depth += 1
         results = Results(reader, with_lists)
         tree = results.add(result)
@@ -134,16 +135,23 @@ def _sharing_none(written: list[WrittenArgument], params: list[Var]) -> list[tup
     return [(one.var, other) for one in written for other in arrays if other is not one.var]
 
 
-def always_raised(block: Block, name: str, origin: Origin | None) -> TransformError:
-    """The exception that a function certainly raises, if it is known which."""
-    last = block[-1] if block else None
-    if isinstance(last, Effect) and last.kind == "raise" and not last.args:
-        parts = ["".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in last.attrs["template"]]
+def always_raised(reader: Reader, name: str, origin: Origin | None) -> TransformError:
+    """The exception that a function certainly raises, if it is known which: with the sizes of this call in its text."""
+    last = reader.builder.block[-1] if reader.builder.block else None
+    if isinstance(last, Effect) and last.kind == "raise":
+        sizes = [value_of(atom, reader.assumptions.hints) if isinstance(atom, Size) else None for atom in last.args]
+        parts = ["".join(_shown(piece, sizes) for piece in part) if isinstance(part, tuple) else str(part)
+                 for part in last.attrs["template"]]
         kind = last.attrs["exception"]
         known = kind.__module__ == "builtins" and parts
         message = ", ".join(parts) if known else ": ".join([kind.__name__, *parts])
-        return raised_as(kind, message, last.origin, f"Every call of {name} with arguments like these raises it.")
+        if None not in sizes:
+            return raised_as(kind, message, last.origin, f"Every call of {name} with arguments like these raises it.")
     return NotSupported(f"{name} always raises an exception", origin, instead="Let it return a value on some path.")
+
+
+def _shown(piece: Any, sizes: list[int | None]) -> str:
+    return format(sizes[piece.k], piece.spec) if isinstance(piece, Hole) else str(piece)
 
 
 class _Nothing:

@@ -3,10 +3,12 @@ is in the calls that code is made for, what an object holds, and a change of a w
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from typing import Any
 
 from ...core.errors import NotSupported
+from ...core.sizes import Size
 from ...ops import arguments
 
 
@@ -64,7 +66,20 @@ def _read_at_least(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return reader.assumptions.at_least(*args)
 
 
+def are_equal(one: int, other: int) -> bool:
+    """Whether two sizes are equal, when it is read: in the call for which the code is made, under a guard; of integers
+    that the program computes, when it runs."""
+    return one == other
+
+
+def _read_are_equal(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if all(isinstance(each, int | Size) for each in args):
+        return reader.assumptions.equal(*args)
+    return reader.call(operator.eq, args, {})
+
+
 at_least.__transformer_read__ = _read_at_least  # type: ignore[attr-defined]
+are_equal.__transformer_read__ = _read_are_equal  # type: ignore[attr-defined]
 axis_of.__transformer_read__ = _read_axes(axis_of)  # type: ignore[attr-defined]
 axes_of.__transformer_read__ = _read_axes(axes_of)  # type: ignore[attr-defined]
 
