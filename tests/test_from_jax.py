@@ -1,6 +1,7 @@
 """Programs as they are written for JAX: arrays on devices from outside, `x.at`, segments, names of `tree_util` and
 `jax.scipy`."""
 
+import json
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
+from jax_programs import FILE, PROGRAMS
 
 import transformer
 import transformer.numpy as tnp
@@ -220,3 +222,15 @@ def test_scans_of_several_arrays_assume_that_they_have_one_length() -> None:
         with pytest.raises(ValueError, match="lax.scan takes arrays of one length, got 3 and 4"):
             function(np.ones(3), np.ones(4))
         function(np.ones(3), np.ones(3))
+
+
+JAX: dict[str, Any] = json.loads(FILE.read_text())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_of_jax(name: str) -> None:
+    found = tree.leaves(PROGRAMS[name]())
+    assert len(found) == len(JAX[name])
+    for one, other in zip(found, JAX[name]):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-11)
