@@ -280,3 +280,23 @@ def test_lanes_whose_rows_part_a_number_from_its_use_stay_whole(monkeypatch: pyt
     rng = np.random.default_rng(0)
     shapes = (6, 7), (7, 5), (8, 6), (8, 5)
     assert "fill_dw" not in driver_of(check(of_samples, *(rng.standard_normal(shape) for shape in shapes), typed=False))
+
+
+def sums(x, y):
+    return np.sum(x, axis=0), np.sum(y * y, axis=0)
+
+
+def test_kernels_that_differ_by_names_alone_are_one() -> None:
+    """What adds up the numbers of parts is one kernel, whatever these are called."""
+    source = check(sums, np.ones((70, 9)), np.ones((80, 7)))
+    kernels = re.findall(r"^    (fill_\w+)\[", source, re.MULTILINE)
+    added = re.findall(r"^def next_\w+\((\w+), (\w+)\):\n    return \1 \+ \2$", source, re.MULTILINE)
+    assert len(set(kernels)) < len(kernels) and len(added) == 1, source
+
+
+def sums_of_two_dtypes(x, k):
+    return np.sum(x), np.sum(k)
+
+
+def test_what_is_computed_of_an_element_is_so_in_each_dtype() -> None:
+    check(sums_of_two_dtypes, np.arange(5.0) / 4, np.arange(6) + 2**60)

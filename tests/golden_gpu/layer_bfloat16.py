@@ -62,11 +62,6 @@ def next_total2(total, parts2_ij):
     return total + parts2_ij
 
 
-@cuda.jit(device=True)
-def next_total3(total, parts_i):
-    return total + parts_i
-
-
 def place_of_four(context, builder, array, args):
     """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
     lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
@@ -238,14 +233,14 @@ def fill_number2(fours, parts, n2, number2, number):
     j = Place(cuda.threadIdx.x)
     while j < fours:
         parts0, parts1, parts2_2, parts3 = four_of(parts, j)
-        total = next_total3(total, parts0)
-        total = next_total3(total, parts1)
-        total = next_total3(total, parts2_2)
-        total = next_total3(total, parts3)
+        total = next_total2(total, parts0)
+        total = next_total2(total, parts1)
+        total = next_total2(total, parts2_2)
+        total = next_total2(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
     while i < n2:
-        total = next_total3(total, parts[i])
+        total = next_total2(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:

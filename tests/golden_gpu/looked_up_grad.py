@@ -77,21 +77,6 @@ def next_total3(total, scaled_j, n):
     return total + np.int64((total2 < -n) | (total2 >= n))
 
 
-@cuda.jit(device=True)
-def next_total4(total, parts4_i):
-    return total + parts4_i
-
-
-@cuda.jit(device=True)
-def next_total3_2(total3, shares_j):
-    return total3 + shares_j
-
-
-@cuda.jit(device=True)
-def next_total3_3(total3, parts5_i):
-    return total3 + parts5_i
-
-
 def place_of_four(context, builder, array, args):
     """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
     lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
@@ -259,27 +244,6 @@ def fill_parts4(d, fours, scaled, n, m, parts4):
 
 
 @cuda.jit
-def fill_number4(fours, parts4, d, number4):
-    shared = cuda.shared.array(THREADS, np.int64)
-    total = 0
-    j = Place(cuda.threadIdx.x)
-    while j < fours:
-        parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4, j)
-        total = next_total4(total, parts4_0)
-        total = next_total4(total, parts4_1)
-        total = next_total4(total, parts4_2)
-        total = next_total4(total, parts4_3)
-        j = Place(j + cuda.blockDim.x)
-    i = Place(4 * fours + cuda.threadIdx.x)
-    while i < d:
-        total = next_total4(total, parts4[i])
-        i = Place(i + cuda.blockDim.x)
-    total = add_of_block(total, shared)
-    if cuda.threadIdx.x == 0:
-        number4[0] = total > 0
-
-
-@cuda.jit
 def fill_zeros(n, zeros):
     i = Place(cuda.grid(1))
     while i < n:
@@ -319,14 +283,14 @@ def fill_parts5(d, fours, shares, m, parts5):
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
             shares0, shares1, shares2, shares3 = four_of(shares, k)
-            total3 = next_total3_2(total3, shares0)
-            total3 = next_total3_2(total3, shares1)
-            total3 = next_total3_2(total3, shares2)
-            total3 = next_total3_2(total3, shares3)
+            total3 = next_total2(total3, shares0)
+            total3 = next_total2(total3, shares1)
+            total3 = next_total2(total3, shares2)
+            total3 = next_total2(total3, shares3)
             k = Place(k + cuda.blockDim.x)
         j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
         while j < min(4096 * i + 4096, m):
-            total3 = next_total3_2(total3, shares[j])
+            total3 = next_total2(total3, shares[j])
             j = Place(j + cuda.blockDim.x)
         total3 = add_of_block(total3, shared)
         if cuda.threadIdx.x == 0:
@@ -356,14 +320,14 @@ def fill_number5(fours, parts5, d, number5):
     j = Place(cuda.threadIdx.x)
     while j < fours:
         parts5_0, parts5_1, parts5_2, parts5_3 = four_of(parts5, j)
-        total3 = next_total3_3(total3, parts5_0)
-        total3 = next_total3_3(total3, parts5_1)
-        total3 = next_total3_3(total3, parts5_2)
-        total3 = next_total3_3(total3, parts5_3)
+        total3 = next_total2(total3, parts5_0)
+        total3 = next_total2(total3, parts5_1)
+        total3 = next_total2(total3, parts5_2)
+        total3 = next_total2(total3, parts5_3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
     while i < d:
-        total3 = next_total3_3(total3, parts5[i])
+        total3 = next_total2(total3, parts5[i])
         i = Place(i + cuda.blockDim.x)
     total3 = add_of_block(total3, shared)
     if cuda.threadIdx.x == 0:
@@ -395,7 +359,7 @@ def looked_up_value_and_grad_driver(table, position):
     fill_parts4[over_blocks(d)](d, fours, scaled, n, m, parts4)
     number4 = cp.empty(1, np.bool_)
     fours = in_fours(d, parts4)
-    fill_number4[one_block()](fours, parts4, d, number4)
+    fill_number3[one_block()](fours, parts4, d, number4)
     if number4[0].item():
         for i in range(m):
             total = np.int64(np.float32(scaled[i].item())) + 1

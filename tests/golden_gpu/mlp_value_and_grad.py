@@ -91,25 +91,10 @@ def next_total2_2(total2, total_j):
 
 
 @cuda.jit(device=True)
-def next_total2_3(total2, parts2_ij):
-    return total2 + parts2_ij
-
-
-@cuda.jit(device=True)
-def next_total2_4(total2, parts_i):
-    return total2 + parts_i
-
-
-@cuda.jit(device=True)
 def chosen_at(dh_ij, dot_ij, b1_j):
     total2 = dot_ij + b1_j
     chosen2 = np.float32(0.5) * dh_ij if total2 == np.float32(0.0) else np.float32(0.0)
     return dh_ij if total2 > np.float32(0.0) else chosen2
-
-
-@cuda.jit(device=True)
-def next_total2_5(total2, parts4_ij):
-    return total2 + parts4_ij
 
 
 def place_of_four(context, builder, array, args):
@@ -355,14 +340,14 @@ def fill_db2(n2, fours, parts2, n4, db2):
         k = Place(cuda.threadIdx.x)
         while k < fours:
             parts2_0, parts2_1, parts2_2, parts2_3 = four_of(parts2[i], k)
-            total2 = next_total2_3(total2, parts2_0)
-            total2 = next_total2_3(total2, parts2_1)
-            total2 = next_total2_3(total2, parts2_2)
-            total2 = next_total2_3(total2, parts2_3)
+            total2 = next_total2_2(total2, parts2_0)
+            total2 = next_total2_2(total2, parts2_1)
+            total2 = next_total2_2(total2, parts2_2)
+            total2 = next_total2_2(total2, parts2_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n4:
-            total2 = next_total2_3(total2, parts2[i, j])
+            total2 = next_total2_2(total2, parts2[i, j])
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
         if cuda.threadIdx.x == 0:
@@ -377,14 +362,14 @@ def fill_number2(fours, parts, n3, number2, number):
     j = Place(cuda.threadIdx.x)
     while j < fours:
         parts0, parts1, parts2_2, parts3 = four_of(parts, j)
-        total2 = next_total2_4(total2, parts0)
-        total2 = next_total2_4(total2, parts1)
-        total2 = next_total2_4(total2, parts2_2)
-        total2 = next_total2_4(total2, parts3)
+        total2 = next_total2_2(total2, parts0)
+        total2 = next_total2_2(total2, parts1)
+        total2 = next_total2_2(total2, parts2_2)
+        total2 = next_total2_2(total2, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
     while i < n3:
-        total2 = next_total2_4(total2, parts[i])
+        total2 = next_total2_2(total2, parts[i])
         i = Place(i + cuda.blockDim.x)
     total2 = add_of_block(total2, shared)
     if cuda.threadIdx.x == 0:
@@ -411,30 +396,6 @@ def fill_chosen(d, fours, dh, dot, b1, chosen, n):
             chosen[i, j] = chosen_at(dh[i, j], dot[i, j], b1[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
-
-
-@cuda.jit
-def fill_db1(n, fours, parts4, n4, db1):
-    shared = cuda.shared.array(THREADS, np.float32)
-    i = Place(cuda.blockIdx.x)
-    while i < n:
-        total2 = np.float32(0.0)
-        k = Place(cuda.threadIdx.x)
-        while k < fours:
-            parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
-            total2 = next_total2_5(total2, parts4_0)
-            total2 = next_total2_5(total2, parts4_1)
-            total2 = next_total2_5(total2, parts4_2)
-            total2 = next_total2_5(total2, parts4_3)
-            k = Place(k + cuda.blockDim.x)
-        j = Place(4 * fours + cuda.threadIdx.x)
-        while j < n4:
-            total2 = next_total2_5(total2, parts4[i, j])
-            j = Place(j + cuda.blockDim.x)
-        total2 = add_of_block(total2, shared)
-        if cuda.threadIdx.x == 0:
-            db1[i] = total2
-        i = Place(i + cuda.gridDim.x)
 
 
 def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
@@ -479,7 +440,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fill_parts2[over_threads(n, n4)](n4, n, d, chosen, parts4)
     db1 = cp.empty(n, np.float32)
     fours = in_fours(n4, parts4)
-    fill_db1[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)
+    fill_db2[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2

@@ -39,11 +39,6 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total2(total, parts4_ij):
-    return total + parts4_ij
-
-
-@cuda.jit(device=True)
 def ratio4_at(X_ij, ratio_j, root_j):
     return (X_ij - ratio_j) / root_j
 
@@ -203,14 +198,14 @@ def fill_root(m, fours, parts4, d, root, number):
         k = Place(cuda.threadIdx.x)
         while k < fours:
             parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
-            total = next_total2(total, parts4_0)
-            total = next_total2(total, parts4_1)
-            total = next_total2(total, parts4_2)
-            total = next_total2(total, parts4_3)
+            total = next_total(total, parts4_0)
+            total = next_total(total, parts4_1)
+            total = next_total(total, parts4_2)
+            total = next_total(total, parts4_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < d:
-            total = next_total2(total, parts4[i, j])
+            total = next_total(total, parts4[i, j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:

@@ -16,7 +16,7 @@ from ..core.grammar import Var
 from ..ops import scalars
 from ..write.expressions import dotted
 from ..write.header import helper
-from ..write.layout import LINE, Group, printed
+from ..write.layout import LINE, Group, bodies, printed
 from ..write.names import HELPERS, fresh
 from ..write.numbers import number
 from . import vecmath
@@ -59,6 +59,7 @@ class Functions:
         self.tasks: dict[str, Group] = {}                                # what threads share
         self.repeated: set[str] = set()                                  # of these, those that one thread runs
         self.forms_of_tasks: dict[Hashable, str] = {}
+        self.steps: dict[Hashable, str] = {}                             # what kernels compute of an element
         self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
@@ -152,15 +153,16 @@ class Functions:
         """The lines of the copies of such functions, each behind those that it calls."""
         return [_renamed(_tree(function), self.grids, function.__globals__) for function in self.grids]
 
-    def step(self, tree: ast.FunctionDef, wish: str, taken: set[str]) -> str:
-        """The name of a function of kernels; of one with the same text, if there is one."""
-        for name, other in self.trees.items():
-            if ast.dump(ast.FunctionDef("", other.args, other.body, [], None)) == ast.dump(tree):
-                return name
-        tree.name = fresh(wish, {*self.taken, *self.names.values(), *self.trees, *taken})
-        self.trees[tree.name] = tree
-        self.direct.add(tree.name)
-        return tree.name
+    def step(self, task: Group, wish: str, taken: set[str]) -> str:
+        """The name of a function of kernels; of one that does the same, if there is one: so kernels that call it may
+        be the same, too."""
+        form = form_of(task, ())
+        if form not in self.steps:
+            self.steps[form] = name = fresh(wish, {*self.taken, *self.names.values(), *self.trees, *taken})
+            task.head.name, task.head.body = name, bodies(task.body)
+            self.trees[name] = task.head
+            self.direct.add(name)
+        return self.steps[form]
 
     def wide(self, name: str) -> str:
         """The name of a function that reads or writes four elements at once."""

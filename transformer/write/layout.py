@@ -259,3 +259,15 @@ BINDING = (
     (" * ", " / ", " // ", " % ", " @ "),
 )
 OPERATORS = tuple(sign for signs in BINDING for sign in signs)
+
+
+def bodies(items: Iterable[Item]) -> list[ast.stmt]:
+    """Statements as the trees of a function."""
+    made: list[ast.stmt] = []
+    for item in items:
+        if isinstance(item, Line):
+            made.append(item.node)
+        elif isinstance(item, Group):
+            item.head.body, item.head.orelse = bodies(item.body) or [ast.Pass()], bodies(item.orelse)
+            made.append(item.head)
+    return made

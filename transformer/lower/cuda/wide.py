@@ -156,8 +156,8 @@ class Wide(Strided):
             others = [name for name in taken(items, outside) if name not in own]
         params = ast.arguments([], [*map(ast.arg, [*own, *others])], None, [], [], None, [])
         wish = f"next_{carries[0]}" if carries else f"{self.names.of[stream.stores[0].array]}_at"
-        tree = ast.FunctionDef("", params, bodies(items), [], None)
-        name = self.numbers.functions.step(tree, wish, self.names.used | self.names.reserved)
+        task = Group(ast.FunctionDef("", params, [], [], None), items)
+        name = self.numbers.functions.step(task, wish, self.names.used | self.names.reserved)
         self.names.reserved.add(name)
         return Step(name, carries, others)
 
@@ -240,18 +240,6 @@ def _chunk(size: Extent) -> int:
     part = only_atom(size)
     ends = (part.first, part.second) if isinstance(part, Least) else ()
     return next((each for each in ends if isinstance(each, int)), 1)
-
-
-def bodies(items: list[Item]) -> list[ast.stmt]:
-    """Statements as the trees of a function."""
-    made: list[ast.stmt] = []
-    for item in items:
-        if isinstance(item, Line):
-            made.append(item.node)
-        elif isinstance(item, Group):
-            item.head.body, item.head.orelse = bodies(item.body) or [ast.Pass()], bodies(item.orelse)
-            made.append(item.head)
-    return made
 
 
 def _plus(left: ast.expr, right: ast.expr) -> ast.expr:
