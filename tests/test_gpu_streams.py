@@ -18,6 +18,7 @@ from transformer.run.gpu_transfers import SMALL, fetched_together
 from transformer.run.sharing import Memory, WrittenPath
 
 pytestmark = pytest.mark.usefixtures("a_gpu")
+USE = CUDA.Device.use
 OWN = 100                               # the handle of our stream, the first that is made
 
 
@@ -132,6 +133,44 @@ def test_the_only_gpu_is_that_of_every_thread(monkeypatch: pytest.MonkeyPatch) -
     assert double(x).hidden.tolist() == [0, 2, 4] and CUDA.used == [0]
 
 
+def test_the_only_gpu_is_not_entered() -> None:
+    CUDA.runtime.getDeviceCount = lambda: 1
+    double, x = compiled(lambda x: x + x), device_put(np.arange(3.0), "cuda")
+    double(x)
+    CUDA.used.clear()
+    CUDA.devices[-1:] = [None]                   # a thread that has used none
+    CUDA.Device.use = lambda device: CUDA.devices.__setitem__(-1, device.id)
+    try:
+        y = double(x)
+    finally:
+        CUDA.Device.use = USE
+    assert CUDA.devices == [0] and CUDA.get_current_stream().ptr == 0
+    np.testing.assert_array_equal(np.asarray(y), [0, 2, 4])
+
+
+@pytest.mark.parametrize("made", [put, lambda array: device_put(array, "cuda")])
+def test_what_a_program_raises_it_raises_once(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Axes that are too long are told in the same way, and have such a call done again."""
+    monkeypatch.setattr(OnGpu, "__module__", "cupy")
+    monkeypatch.setattr(OnGpu, "data", property(lambda self: SimpleNamespace(device_id=self.device.id)), raising=False)
+    told: list[Any] = []
+
+    def too_large(x: Any, most: float) -> Any:
+        told.append(most)
+        if most < 3:
+            raise OverflowError("too large")
+        return x + x
+
+    function, x = compiled(too_large), None
+    with On(0):
+        x = made(np.arange(3.0))
+    function(x, 5.0)
+    for most in 1.0, 2.0:
+        with pytest.raises(OverflowError, match="too large"):
+            function(x, most)
+    assert told == [5.0, 1.0, 2.0]
+
+
 def test_a_quick_call_sees_what_is_different() -> None:
     add = compiled(lambda x, y: x + y)
     entry = add._dispatcher.entry()
@@ -234,6 +273,22 @@ def test_results_are_fetched_each_by_its_size() -> None:
     np.testing.assert_array_equal(found["b"][0], rows.hidden)
     assert type(found["b"][1]) is np.float32 and found["b"][1] == 2.5
     assert found["a"].shape == large.shape and found["c"].shape == (0,) and found["d"] == "text"
+
+
+def test_what_cannot_be_fetched_leaves_no_copy_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = put(np.arange(3.0)), put(np.zeros(SMALL))
+    asnumpy = LIBRARY.asnumpy
+
+    def refused(array: Any, out: Any = None, **options: Any) -> Any:
+        if out is None:
+            raise MemoryError
+        return asnumpy(array, out, **options)
+
+    monkeypatch.setattr(type(LIBRARY), "asnumpy", staticmethod(refused))
+    CUDA.log.clear()
+    with pytest.raises(MemoryError):
+        fetched_together([small, large])
+    assert asked("fetched", "waited for") == [("fetched", 0, False), ("waited for", 0)]
 
 
 def test_memory_that_is_pinned_is_copied_before() -> None:

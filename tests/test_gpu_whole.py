@@ -66,11 +66,18 @@ class Stream:
         self.noted = []
 
     def is_capturing(self) -> bool:
+        if self.noted is INVALID:
+            raise RuntimeError("the stream was capturing, but an error has invalidated the capture sequence")
         return self.noted is not None
 
     def end_capture(self) -> Any:
         noted, self.noted = self.noted, None
+        if noted is INVALID:
+            raise RuntimeError("cudaErrorStreamCaptureInvalidated")
         return SimpleNamespace(launch=lambda stream: [each() for each in noted])
+
+
+INVALID = object()                      # what a stream has noted when it was asked for what cannot be noted
 
 
 def asked(work: Callable[[], Any]) -> None:
@@ -202,6 +209,39 @@ def test_all_graphs_count() -> None:
         for _ in range(AFTER):
             check(whole(params, x, 0.5), params, x, 0.5)
     assert sum(len(whole.graphs) for whole in wholes) == 9
+
+
+def test_streams_have_graphs_of_their_own() -> None:
+    """What is done with a result in one stream another one does not wait for."""
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+    for stream in [Stream() for _ in range(AFTER)]:
+        check(whole(params, x, 0.5), params, x, 0.5)
+        with stream:
+            check(whole(params, x, 0.5), params, x, 0.5)
+    assert len(whole.graphs) == 1
+    with stream:
+        for _ in range(AFTER):
+            check(whole(params, x, 0.5), params, x, 0.5)
+    first, second = whole.graphs.values()
+    assert first[0].pool is not second[0].pool
+
+
+def test_what_cannot_be_noted_ends_what_was_noted() -> None:
+    streams: list[Stream] = []
+
+    def waits(x: OnGpu) -> OnGpu:
+        stream = Stream.current[-1]
+        if stream.noted is not None:
+            stream.noted = INVALID
+            streams.append(stream)
+            raise RuntimeError("an operation is not permitted when a stream is capturing")
+        return x.copy()
+
+    whole, x = Whole(waits, 4), OnGpu(np.arange(3.0))
+    for _ in range(AFTER + 2):
+        np.testing.assert_array_equal(whole(x).hidden, x.hidden)
+    stream, = streams                            # it is tried once
+    assert stream.noted is None and len(Stream.current) == 1 and not whole.graphs
 
 
 def test_views_of_a_result_that_is_a_view_keep_its_memory() -> None:

@@ -12,7 +12,8 @@ from .. import tree
 from .dispatch import Entry
 from .gpu import brought, is_simulated, library, put
 from .gpu_devices import count, launching
-from .gpu_streams import DEFAULT, Beside, On, mark
+from .gpu_modules import has_long_axis
+from .gpu_streams import DEFAULT, Alone, Beside, On, mark
 from .gpu_whole import at_once
 from .native import is_on_device
 
@@ -23,12 +24,13 @@ class Again:
     """The calls by position of an entry that writes no arguments. They run on the GPU of an array among `args`, which
     all arrays of ours have to be on."""
 
-    __slots__ = ("entry", "calls", "first", "arrays", "function")
+    __slots__ = ("entry", "calls", "first", "arrays", "alone", "function")
 
     def __init__(self, entry: Entry, calls: Any, args: tuple[Any, ...]) -> None:
         self.entry, self.calls = entry, calls
         self.first = next(k for k, arg in enumerate(args) if type(arg) is _of_ours())
         self.arrays = None if is_simulated() else library().ndarray
+        self.alone = Alone(args[self.first].device.id) if not is_simulated() and count() == 1 else None
         self.function = _simulated(entry.function) if is_simulated() else at_once(entry)
 
     @staticmethod
@@ -44,12 +46,16 @@ class Again:
             return self.calls.call(args, {})
         array = _of_ours()
         try:
-            with On(device.id) as stream:
+            with self.alone or On(device.id) as stream:
                 bare = [arg._known() if type(arg) is array and arg.device is device else
                         arg if type(arg) in NUMBERS else _bare(arg, device) for arg in args]
                 result = self.function(*bare)
                 done = mark(stream)
-        except (_Elsewhere, OverflowError):      # of axes that are too long, say
+        except _Elsewhere:
+            return self.calls.call(args, {})
+        except OverflowError:
+            if not has_long_axis(self.entry.function, args):
+                raise
             return self.calls.call(args, {})
         if self.calls.donated:
             self.calls.give_up(args, {})
@@ -99,7 +105,9 @@ class There:
                 return self.function(*args)      # which is in order with our stream
             with Beside(device):
                 return self.function(*args)
-        except OverflowError:                    # of axes that are too long, say
+        except OverflowError:
+            if not has_long_axis(self.entry.function, args):
+                raise
             return self.calls.call(args, {})
 
     def _is_right(self, device: int, args: tuple[Any, ...]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import tree
 from ..pipeline import Looped
 from .files import load_module
-from .gpu import is_gpu_array, is_simulated, library, runnable
+from .gpu import is_simulated, library, runnable
 from .gpu_kernels import launched_by_us
 from .gpu_products import matmul
 from .gpu_whole import item_of
@@ -44,5 +44,4 @@ def with_long_places(source: str) -> str:
 def has_long_axis(function: Any, given: Any) -> bool:
     """Whether an array among what such a function is given has an axis with more places than its module counts."""
     most = function.__globals__.get("MOST", np.inf)
-    return any(max(leaf.shape, default=0) > most for leaf in tree.leaves(given)
-               if isinstance(leaf, np.ndarray) or is_gpu_array(leaf))
+    return any(max(getattr(leaf, "shape", ()), default=0) > most for leaf in tree.leaves(given))

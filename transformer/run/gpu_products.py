@@ -200,7 +200,7 @@ def _handle() -> Handle:
         with _making:
             found = _handles.get(key) or _handles.setdefault(key, Handle(key[1]))
             if len(_handles) > MOST_HANDLES:     # of streams that are gone, as a rule
-                del _handles[next(iter(_handles))]
+                _handles.pop(next(iter(_handles)), None)
     return found
 
 

@@ -46,8 +46,27 @@ class On:
         return self.stream
 
     def __exit__(self, *raised: Any) -> None:
+        try:
+            self.stream.__exit__(*raised)
+        finally:
+            self.device.__exit__(*raised)
+
+
+class Alone:
+    """The same for the only GPU that there is, which no thread has to leave."""
+
+    __slots__ = ("device", "stream")
+
+    def __init__(self, device: int) -> None:
+        self.device, self.stream = library().cuda.Device(device), stream_of(device)
+
+    def __enter__(self) -> Any:
+        self.device.use()                        # in a thread that has done nothing yet, too
+        self.stream.__enter__()
+        return self.stream
+
+    def __exit__(self, *raised: Any) -> None:
         self.stream.__exit__(*raised)
-        self.device.__exit__(*raised)
 
 
 class Beside:
@@ -67,8 +86,10 @@ class Beside:
         return self.stream
 
     def __exit__(self, *raised: Any) -> None:
-        follow(self.own, self.stream)
-        self.device.__exit__(*raised)
+        try:
+            follow(self.own, self.stream)
+        finally:
+            self.device.__exit__(*raised)
 
 
 def follow(stream: Any, other: Any) -> None:

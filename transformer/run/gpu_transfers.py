@@ -21,8 +21,12 @@ def fetched_together(result: Any) -> Any:
     if is_simulated():
         return tree.map(fetched, result)
     leaves, structure = tree.flatten(result)
-    copies = [_begun(leaf) if _is_small(leaf) else fetched(leaf) for leaf in leaves]
-    library().cuda.get_current_stream().synchronize()
+    copies: list[Any] = []
+    try:
+        for leaf in leaves:
+            copies.append(_begun(leaf) if _is_small(leaf) else fetched(leaf))
+    finally:                                     # until then nobody else may have the memory of copies that have begun
+        library().cuda.get_current_stream().synchronize()
     return tree.unflatten(structure, [
         without_axes(copy.copy()) if _is_small(leaf) else copy for leaf, copy in zip(leaves, copies)])
 

@@ -11,7 +11,8 @@ it was, and else runs the driver. What is noted are the numbers among the argume
 
 Results lie in memory of the graph's. Whoever has them keeps them: while one is held, by an `Array` or a view, the next
 call takes a twin of the graph, which is noted then, and where all twins are held the driver runs. So parameters that
-go from step to step of a training take turns between two.
+go from step to step of a training take turns between two. Each stream has graphs of its own, as it has memory of its
+own in CuPy's pool: what is done with a result in one of them is not waited for by others.
 """
 
 from __future__ import annotations
@@ -77,10 +78,12 @@ class Whole:
     def __call__(self, *args: Any) -> Any:
         cp = library()
         leaves, structure = tree.flatten(args)
-        if cp.cuda.get_current_stream().is_capturing() or not self.lock.acquire(blocking=False):
+        stream = cp.cuda.get_current_stream()
+        if stream.is_capturing() or not self.lock.acquire(blocking=False):
             return self.function(*args)
         try:
-            key = cp.cuda.get_device_id(), *[repr(leaf) for leaf in leaves if type(leaf) is not cp.ndarray]
+            numbers = [repr(leaf) for leaf in leaves if type(leaf) is not cp.ndarray]
+            key = cp.cuda.get_device_id(), stream.ptr, *numbers
             noted = self._noted(key, leaves, structure)
             found = None if noted is None else noted.replayed([leaf for leaf in leaves if type(leaf) is cp.ndarray])
         finally:
@@ -138,6 +141,7 @@ class Noted:
         self.kind, self.device, self.failed = library().ndarray, cuda.get_device_id(), False
         self.parts: list[tuple[Any, Any, Any]] = []                      # graphs, what they leave, and what that was
         self.own: list[Any] = []
+        self.is_open = False                     # while the stream is noted
         self.pool = cuda.MemoryPool()
         self.stream = cuda.Stream(non_blocking=True)
         weakref.finalize(self, forget, self.device, self.stream.ptr)
@@ -168,13 +172,14 @@ class Noted:
         """The result of a call that is noted. One before it brings all memory that it needs."""
         function(*args)
         self.stream.synchronize()
-        self.stream.begin_capture()
+        self._begin()
         _noting.current = self
         try:
             return function(*args)
         finally:
             _noting.current = None
-            self._end(None, None)
+            if self.is_open:
+                self._end(None, None)
 
     def item_of(self, cell: Any) -> Any:
         """A number that the function asks for, in the memory of the graph."""
@@ -185,12 +190,17 @@ class Noted:
         graph.launch(self.stream)
         number = cell[0].item()
         self.parts[-1] = graph, cell, repr(number)                       # which tells -0.0 from 0.0
-        self.stream.begin_capture()
+        self._begin()
         return number
 
+    def _begin(self) -> None:
+        self.stream.begin_capture()
+        self.is_open = True
+
     def _end(self, cell: Any, number: Any) -> None:
-        if self.stream.is_capturing():
-            self.parts.append((self.stream.end_capture(), cell, number))
+        """Ends what is noted, also where an error has made it invalid: a stream is of no use before."""
+        self.is_open = False
+        self.parts.append((self.stream.end_capture(), cell, number))
 
     def _place(self, leaf: Any) -> int | None:
         """Which argument a result is, if it is one."""
