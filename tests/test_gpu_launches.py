@@ -185,6 +185,38 @@ def test_tiles_that_a_block_has_room_for(dtype: str, tiles: int) -> None:
     assert check(crossed, *[wide] * 4, *[high] * 4, wide).count("cuda.shared.array((TILE, PADDED)") == tiles
 
 
+def mirrored(x):
+    return (x + 1) * np.swapaxes(x, -1, -2)
+
+
+def mirrored_and_others(x, y):
+    return x - x.T + y.T * y[0], np.where(x > 0, x.T, y)
+
+
+def across_alone(x, y):
+    return x + y.T
+
+
+def in_place(x, y):
+    """The squares on the diagonal would be done twice."""
+    y = y.copy()
+    for _ in range(3):
+        y[:] = y * 0.5 + x * x.T
+    return y
+
+
+@pytest.mark.parametrize("function, shapes, grid", [
+    (mirrored, [(5, 5)], "over_pairs"), (mirrored, [(3, 6, 6)], "over_pairs"),
+    (mirrored_and_others, [(7, 7)] * 2, "over_pairs"), (across_alone, [(6, 6)] * 2, "over_tiles"),
+    (in_place, [(5, 5)] * 2, "over_tiles")])
+def test_squares_of_both_sides_of_the_diagonal_are_done_together(function: Any, shapes: Any, grid: str) -> None:
+    rng = np.random.default_rng(0)
+    source = check(function, *(rng.standard_normal(shape).astype("f4") for shape in shapes))
+    assert {each for each in grids_of(driver_of(source)) if each != "over_threads"} == {grid}
+    if len(shapes) == 1:
+        assert "= x[" not in source.replace("] = x[", "")                # each number comes from memory once
+
+
 def kernel_of_tiles(rows):
     @kernel(grid=lambda x, w: (len(x) // rows,), out=lambda x, w: np.empty(len(x) // rows))
     def tiled(block, x, w, y):
@@ -241,7 +273,7 @@ def test_places_with_rows_have_threads_of_their_own() -> None:
     shapes = (6, 7), (7, 5), (8, 6), (8, 5)
     driver = driver_of(check(of_samples, *(rng.standard_normal(shape) for shape in shapes)))
     assert grids_of(driver).count("over_blocks") == 1
-    assert re.search(r"fill_dw\w*\[over_threads\(n - 3 \* fours, n2, d\)\]", driver)
+    assert re.search(r"fill_\w+\[over_threads\(n - 3 \* fours, n2, d\)\]\(.*\bdw\b", driver)
 
 
 def normed(x, scale):

@@ -28,7 +28,7 @@ PARTS = {"F": "ff", "D": "dd"}          # complex numbers as the module struct w
 ARRAY = "PPnnP"                         # how an array begins
 MOST_AXES = 3                           # of a grid
 REMEMBERED = 1024                       # grids
-LAUNCHES = "over_threads", "over_tiles", "over_blocks", "one_block", "one_thread"
+LAUNCHES = "over_threads", "over_tiles", "over_pairs", "over_blocks", "one_block", "one_thread"
 
 
 class Kernel:

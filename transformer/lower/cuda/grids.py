@@ -42,6 +42,15 @@ def over_tiles(*sizes: int) -> Any:
     return tuple(blocks), (TILE, ROWS), current_stream()
 
 
+def over_pairs(*sizes: int) -> Any:
+    """A block for every two squares of `TILE` places that lie opposite each other, which goes on to a further one where
+    half of a line is not all of it, and for every place of another axis."""
+    check_places(*sizes)
+    lines = (sizes[0] + TILE - 1) // TILE
+    blocks = [max(1, min(count, 65535)) for count in (lines // 2 + 1, lines, *sizes[2:])]
+    return tuple(blocks), (TILE, ROWS), current_stream()
+
+
 def over_blocks(*sizes: int, along: int = THREADS) -> Any:
     """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
     check_places(*sizes, along)

@@ -31,10 +31,11 @@ from ..private import private_arrays
 from ..sharing import taken
 from ..sums import at_most
 from . import grids, long_axes
+from .mirrored import Mirrored, is_mirrored
 from .private import made_inside
 from .strided import LINE_OF_GRID, of_blocks, of_grid
 from .telling import Telling, may_fail, status
-from .transposed import Transposed, across
+from .transposed import across
 from .wide import LANES
 
 AXES = "xyz"
@@ -42,7 +43,7 @@ GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": gr
          "thread": grids.one_thread}
 
 
-class Kernels(Transposed):
+class Kernels(Mirrored):
     """Prints launches, and the kernels that they launch."""
 
     telling: Telling | None = None
@@ -123,7 +124,7 @@ class Kernels(Transposed):
 
     def _by_threads(self, stmt: Launch) -> list[Item]:
         if across(stmt):
-            return self.by_tiles(stmt)
+            return self.by_pairs(stmt) if is_mirrored(stmt) else self.by_tiles(stmt)
         *before, nest = stmt.body
         items = self.block(before)
         steps = [LINE_OF_GRID] if len(stmt.indices) == 1 else map(of_grid, AXES)
@@ -142,14 +143,16 @@ class Kernels(Transposed):
 
     def _grid(self, stmt: Launch) -> ast.expr:
         """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
-        name = self.numbers.functions.grid(grids.over_tiles if across(stmt) else GRIDS[stmt.form])
-        sizes = [self._count(index.size, stmt.form) for index in reversed(stmt.indices)]
+        over_tiles = grids.over_pairs if is_mirrored(stmt) else grids.over_tiles
+        name = self.numbers.functions.grid(over_tiles if across(stmt) else GRIDS[stmt.form])
+        sizes = [self._count(index.size, stmt.form) if index is stmt.indices[-1] else self.size(index.size)
+                 for index in reversed(stmt.indices)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
         return ast.Call(self.function_name(name), sizes, [ast.keyword("along", longest)] if along else [])
 
     def _count(self, size: Extent, form: str) -> ast.expr:
-        """How many places there are along an axis; four together are one."""
+        """How many places there are along the last axis; four together are one."""
         tree = self.size(size)
         if form != "threads" or size not in self.fours:
             return tree

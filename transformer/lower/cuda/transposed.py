@@ -52,7 +52,7 @@ class Transposed(Together):
                                       for name in ("row", "column", "k", "lane", "step"))
         tiles = {load: self.names.give(Var(INT), "tile") for load in across(stmt)}
         arrays = [self._tile(load, name) for load, name in tiles.items()]
-        bring = [_assigned(f"{name}[{k}, {lane}]", self.subscript(*load), nest.origin) for load, name in tiles.items()]
+        bring = [assigned(f"{name}[{k}, {lane}]", self.subscript(*load), nest.origin) for load, name in tiles.items()]
         bring = self._of_tile(bring, (i, row, lane), (j, column, k), k, step, nest)
         self.instead = {load: parsed(f"{name}[{lane}, {k}]") for load, name in tiles.items()}
         use = self._of_tile(self.block(nest.body), (i, row, k), (j, column, lane), k, step, nest)
@@ -63,11 +63,11 @@ class Transposed(Together):
             inner = self._over_tiles(index, name, axis, inner, nest)
         for index in outer:
             inner = self.strided(index, inner, of_blocks("z"), nest.origin)
-        return [*arrays, _assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
+        return [*arrays, assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
 
-    def _tile(self, load: Any, name: str) -> Item:
+    def _tile(self, load: Any, name: str, *count: ast.expr) -> Item:
         dtype = dtype_in_kernels(load[0].type.dtype)
-        shape = ast.Tuple([ast.Name(TILE), ast.Name(PADDED)])
+        shape = ast.Tuple([*count, ast.Name(TILE), ast.Name(PADDED)])
         return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [shape, dtype], [])))
 
     def _of_tile(self, items: list[Item], row: Any, column: Any, k: str, step: str, nest: Nest) -> list[Item]:
@@ -76,7 +76,7 @@ class Transposed(Together):
                   for index, start, place in (row, column)]
         tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
                                  for index, *_ in (row, column)]
-        body: list[Item] = [_assigned(k, as_place(parsed(f"{step} + cuda.threadIdx.y")), nest.origin),
+        body: list[Item] = [assigned(k, as_place(parsed(f"{step} + cuda.threadIdx.y")), nest.origin),
                             *(Line(place, nest.origin) for place in places),
                             Group(ast.If(ast.BoolOp(ast.And(), tests), [], []), items, [], nest.origin)]
         lines = parsed(f"range(0, {TILE}, {ROWS})")
@@ -105,8 +105,14 @@ def across(stmt: Launch) -> list[tuple[Var, tuple[Any, ...]]]:
 
 def _with_room(loads: list[tuple[Var, tuple[Any, ...]]]) -> list[tuple[Var, tuple[Any, ...]]]:
     """The first of the reads, as many as a block has tiles for; others stay what they are."""
-    ends = accumulate(grids.TILE * grids.PADDED * load[0].type.dtype.itemsize for load in loads)   # type: ignore
+    ends = accumulate(map(bytes_of, loads))
     return [load for load, end in zip(loads[:MOST_TILES], ends) if end <= MOST_SHARED]
+
+
+def bytes_of(load: Any) -> int:
+    """The memory of a tile."""
+    size: int = load[0].type.dtype.itemsize
+    return grids.TILE * grids.PADDED * size
 
 
 def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index, computed: set[Var]) -> bool:
@@ -116,5 +122,5 @@ def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index, computed: 
     return len(at) > 1 and sole(at[-1]) is i.var and j.var in used and used.isdisjoint({i.var, *computed})
 
 
-def _assigned(target: str, tree: ast.expr, origin: Any) -> Item:
+def assigned(target: str, tree: ast.expr, origin: Any) -> Item:
     return Line(ast.Assign([parsed(target)], tree), origin)
