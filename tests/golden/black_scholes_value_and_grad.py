@@ -21,9 +21,9 @@ def black_scholes_value_and_grad(spot, strike, rate, sigma, years):
     second = 0.5 * (1 + math.erf(ratio2))
     scaled2 = strike * math.exp(-rate * years)
     # reverse
-    dd2 = -scaled2 * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root
-    dtotal = ((spot * math.exp(-ratio * ratio) / math.sqrt(math.pi) / root + dd2)
-        / scaled)
+    dd2 = -scaled2 * (1 / math.sqrt(math.pi)) * math.exp(-ratio2 * ratio2) / root
+    dd1 = spot * (1 / math.sqrt(math.pi)) * math.exp(-ratio * ratio) / root + dd2
+    dtotal = dd1 / scaled
     dsigma = (-dd2 - dtotal * d1) * root_years + dtotal * years * sigma
     dspot = first + dtotal / spot
     return spot * first - scaled2 * second, (dspot, dsigma)

@@ -16,6 +16,8 @@ from ..core.types import ArrayType
 from . import scalars, scalars_special
 from .base import callable_of
 from .elementwise import (
+    OVER_ROOT_2_PI,
+    OVER_ROOT_PI,
     PI,
     ROOT_2_PI,
     ROOT_PI,
@@ -31,13 +33,13 @@ from .reduction import Reduction, cases_of, folded, gone, inner_axes, kept, norm
 class Erf(Elementwise):
     calls = "scipy.special.erf", math.erf
     operands = ("x",)
-    partials = (lambda t, x, y: t * 2 * np.exp(-x * x) / ROOT_PI,)
+    partials = (lambda t, x, y: t * 2 * OVER_ROOT_PI * np.exp(-x * x),)
 
 
 class Erfc(Elementwise):
     calls = "scipy.special.erfc", math.erfc
     operands = ("x",)
-    partials = (lambda t, x, y: t * -2 * np.exp(-x * x) / ROOT_PI,)
+    partials = (lambda t, x, y: t * -2 * OVER_ROOT_PI * np.exp(-x * x),)
 
 
 class Erfinv(Elementwise):
@@ -54,7 +56,7 @@ class Ndtr(Elementwise):
     calls = ("scipy.special.ndtr",)
     operands = ("x",)
     loop = {"f": scalars_special.normal_distribution}
-    partials = (lambda t, x, y: t * np.exp(-x * x / 2) / ROOT_2_PI,)
+    partials = (lambda t, x, y: t * OVER_ROOT_2_PI * np.exp(-x * x / 2),)
 
 
 class LogNdtr(Elementwise):
@@ -62,7 +64,7 @@ class LogNdtr(Elementwise):
     calls = ("scipy.special.log_ndtr",)
     operands = ("x",)
     loop = {"f": scalars_special.log_normal_distribution}
-    partials = (lambda t, x, y: t * np.exp(-x * x / 2 - y) / ROOT_2_PI,)
+    partials = (lambda t, x, y: t * OVER_ROOT_2_PI * np.exp(-x * x / 2 - y),)
 
 
 class Ndtri(Elementwise):

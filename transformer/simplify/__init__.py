@@ -35,9 +35,9 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, joins branches
-    that follow one another and loops with their arrays, and lets loops count up that may; in source, parts are cleared
-    when they have been used, pieces put together or added to what is whole, what is spread over neighbours is
-    repeated, and what two quotients share is divided once."""
+    that follow one another and loops with their arrays, lets loops count up that may, and divides once what two
+    quotients share; in source, parts are cleared when they have been used, pieces put together or added to what is
+    whole, and what is spread over neighbours is repeated."""
     from .by_rows import by_rows
     from .clearing import clearing
     from .copies import copies
@@ -66,8 +66,10 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         recorded(each, assumptions)
         if before is Before.SOURCE:
             clearing(each, assumptions)
-            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first, shared_quotients)]):
+            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first)]):
                 dead(each, assumptions, before)
+        if shared_quotients(each, assumptions):
+            dead(each, assumptions, before)
 
 
 def _simplify_all(function: Function, assumptions: Assumptions, before: Before) -> list[Function]:
