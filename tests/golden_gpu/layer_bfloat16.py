@@ -163,7 +163,8 @@ def fill_scaled2(n2, n, fours, dot, b, scaled, scaled2, d, parts):
     i = Place(cuda.blockIdx.x)
     while i < n2:
         total = np.float32(0.0)
-        for j in range(min(4, n - 4 * i)):
+        j = 0
+        while j < min(4, n - 4 * i):
             l = Place(cuda.threadIdx.x)
             while l < fours:
                 dot0, dot1, dot2, dot3 = four_of(dot[Place(4 * i + j)], l)
@@ -180,6 +181,7 @@ def fill_scaled2(n2, n, fours, dot, b, scaled, scaled2, d, parts):
                 total, scaled2[Place(4 * i + j), k] = next_total(total,
                     dot[Place(4 * i + j), k], b[k], scaled)
                 k = Place(k + cuda.blockDim.x)
+            j += 1
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
             parts[i] = total
@@ -194,9 +196,11 @@ def fill_parts2(n3, d, b, n, dot, scaled, parts2):
         while j < d:
             b_j = number_of(b[j])
             total = np.float32(0.0)
-            for k in range(min(64, n - 64 * i)):
+            k = 0
+            while k < min(64, n - 64 * i):
                 tanh = math.tanh(number_of(dot[Place(64 * i + k), j]) + b_j)
                 total += scaled * tanh * (np.float32(1.0) - tanh * tanh)
+                k += 1
             parts2[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)

@@ -324,8 +324,10 @@ def fill_parts2(n4, n2, d, dz, parts2):
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < n2:
             total2 = np.float32(0.0)
-            for k in range(min(64, d - 64 * i)):
+            k = 0
+            while k < min(64, d - 64 * i):
                 total2 += dz[Place(64 * i + k), j]
+                k += 1
             parts2[j, i] = total2
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)

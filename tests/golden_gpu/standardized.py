@@ -140,8 +140,10 @@ def fill_parts(d, m, n, X, parts):
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
             total = np.float32(0.0)
-            for k in range(min(64, n - 64 * i)):
+            k = 0
+            while k < min(64, n - 64 * i):
                 total += X[Place(64 * i + k), j]
+                k += 1
             parts[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
@@ -181,9 +183,11 @@ def fill_parts4(d, m, ratio2, n, X, parts4):
         while j < m:
             ratio2_j = ratio2[j]
             total = np.float32(0.0)
-            for k in range(min(64, n - 64 * i)):
+            k = 0
+            while k < min(64, n - 64 * i):
                 diff = X[Place(64 * i + k), j] - ratio2_j
                 total += diff * diff
+                k += 1
             parts4[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)

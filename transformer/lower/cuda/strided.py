@@ -4,6 +4,10 @@
     while i < n:
         ...
         i = Place(i + cuda.gridsize(1))
+
+What one thread goes through is counted up likewise, `k = 0; while k < n: …; k += 1`: of such steps a compiler does four
+at once, with numbers for all of them on their way from memory. It does so with a `range` as well, which numba counts
+down beside, with two tests of 64 bits for each step.
 """
 
 from __future__ import annotations
@@ -18,8 +22,10 @@ from ...core.grammar import Var
 from ...core.sizes import Dim, Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
+from ...write.numbers import number
 from ..clean import Renaming
 from ..nests import Block, Fold, Index, Nest, Store, is_load, statements
+from ..statements import steps as range_of
 from .places import Places, as_place
 from .private import made_inside
 
@@ -55,9 +61,24 @@ class Strided(Places):
         """Loops over all places."""
         items = body()
         for index in reversed(indices):
-            count = ast.Call(ast.Name("range"), [self.size(index.size)], [])
-            items = [Group(ast.For(ast.Name(self.names.of[index.var]), count, [], [], None), items, [], origin)]
+            items = self._through(index, items, origin)
         return items
+
+    def _loops(self, stmt: Nest | Fold, body: Callable[[], list[Item]]) -> list[Item]:
+        if not self.in_kernel:
+            return super()._loops(stmt, body)
+        for index in stmt.indices:
+            self.names.index(index.var)
+        return self.plainly(stmt.indices, body, stmt.origin)
+
+    def _through(self, index: Index, items: list[Item], origin: Any) -> list[Item]:
+        """A loop of one thread. A size that is computed is looked at once: a name may have another value later."""
+        name, size = ast.Name(self.names.of[index.var]), self.trips(index.size)
+        if isinstance(index.size, int) or not self.unsigned.issuperset(atom_vars((index.size,))):
+            return [Group(ast.For(name, range_of(size), [], [], None), items, [], origin)]
+        body = [*items, Line(ast.AugAssign(name, ast.Add(), number(1)), origin)]
+        begin = Line(ast.Assign([name], number(0)), origin)
+        return [begin, Group(ast.While(ast.Compare(name, [ast.Lt()], [size]), [], []), body, [], origin)]
 
     def strided(self, index: Index, items: list[Item], steps: Steps, origin: Any, start: Extent = 0) -> list[Item]:
         """`i = Place(first); while i < n: …; i = Place(i + step)`."""
