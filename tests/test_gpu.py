@@ -147,12 +147,21 @@ def test_what_numba_does_not_know_of_complex_numbers(dtype: str) -> None:
     check(functions, np.array([0.5 + 0.25j, -1.5 + 2j, 2.5 - 0.125j, 1e-12 - 1e-13j, np.nan, 1e3j, -0.75], dtype))
 
 
-def test_what_has_no_form() -> None:
-    def neighbour(x):
-        return np.nextafter(x, 2.0)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_neighbours_of_numbers(dtype: str) -> None:
+    """To the last digit, also next to powers of 2, to 0, and to the largest and the smallest numbers there are."""
+    def neighbour(x, to):
+        return np.nextafter(x, to)
 
-    with pytest.raises(NotSupported, match="nextafter has no form for GPUs"):
-        check(neighbour, np.ones(3))
+    edges = np.finfo(dtype)
+    ends = [0, 1, 1.5, edges.max, edges.tiny, edges.smallest_subnormal, np.inf, edges.tiny * 1.5, 0.1, 2.0**-10]
+    x, to = (each.ravel() for each in np.meshgrid(*[np.array([*ends, *(-end for end in ends), np.nan], dtype)] * 2))
+    made = looped(neighbour, neighbour, (x, to))
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    with np.errstate(over="ignore"):
+        found, wanted = gpu_simulator.namespace(made.module.source, given)["neighbour"](x, to), neighbour(x, to)
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(np.signbit(found)[wanted == 0], np.signbit(wanted)[wanted == 0])
 
 
 def added_at(y, i, x):

@@ -129,6 +129,15 @@ def test_a_launch_that_fails_says_which(monkeypatch: pytest.MonkeyPatch) -> None
     assert caught.value.__notes__ == ["when fill_y was launched with (3, 4, 1) blocks of (2048, 1, 1) threads"]
 
 
+@pytest.mark.usefixtures("a_gpu")
+def test_integers_of_more_bits_than_numba_has_are_refused_as_numpy_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    fill, found = kernel(monkeypatch)
+    for number in 2**63, -2**70:
+        with pytest.raises(OverflowError, match="Python int too large to convert to C long"):
+            fill[1, 1](number, Placed(ROWS))
+    assert len(found) == 1                       # it is compiled, and not launched
+
+
 def test_threads_do_not_share_memory() -> None:
     """What one thread hands over nobody writes to before the driver has read it."""
     seen: list[tuple[int, int]] = []

@@ -184,7 +184,7 @@ def test_functions_that_numba_has_for_processors_only(monkeypatch: pytest.Monkey
     without_device(monkeypatch)
 
     def all_of(x):
-        return np.floor(x) + np.ceil(x) + np.trunc(x) + np.rint(x) + np.cbrt(x)
+        return np.floor(x) + np.ceil(x) + np.trunc(x) + np.rint(x) + np.cbrt(x) + np.nextafter(x, x + 1)
 
     def all_of_complex(x):
         return np.exp(np.sqrt(x)) + np.log(np.tanh(x)) + np.arctan(np.sin(x)) + np.cosh(np.log10(x))

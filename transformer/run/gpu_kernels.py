@@ -15,6 +15,7 @@ import ctypes
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from struct import Struct
+from struct import error as NotWritten
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,10 @@ class Form:
             memory = self.free.pop()             # which no other thread writes to meanwhile
         except IndexError:
             memory = Parameters(self.layout)
-        memory.write(*self.values(*args))
+        try:
+            memory.write(*self.values(*args))
+        except NotWritten:                       # of an integer of more than 64 bits
+            raise OverflowError("Python int too large to convert to C long") from None
         self.run(self.handle, *grid, 0, stream, memory.places, 0)
         self.free.append(memory)
 

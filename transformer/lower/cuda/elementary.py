@@ -59,6 +59,23 @@ def fmod(x: Any, y: Any) -> Any:
     return x * math.nan if y == 0.0 or math.isinf(x) else math.copysign(abs(x) % abs(y), x)
 
 
+def nextafter(x: Any, to: Any) -> Any:
+    """The neighbour of a number in the direction of another one: as far away as numbers of its size are apart."""
+    is_wide = 1.0 + 1e-10 > 1.0                                          # of 53 binary digits, else of 24
+    if x == to or x != x or to != to:
+        return to if x == to else x + to
+    if math.isinf(x):
+        return math.copysign(1.7976931348623157e308 if is_wide else 3.4028234663852886e38, x)
+    part, exponent = math.frexp(abs(x))
+    grows = (x < to) == (x >= 0.0)
+    if part == 0.5 and not grows:
+        exponent -= 1                            # below a power of 2 they lie twice as close
+    step = math.ldexp(1.0, max(exponent - 53, -1074) if is_wide else max(exponent - 24, -149))
+    if x == 0.0:
+        return math.copysign(math.ldexp(1.0, -1074 if is_wide else -149), to)
+    return math.copysign(abs(x) + step if grows else abs(x) - step, x)
+
+
 def is_finite(x: Any) -> Any:
     """Whether both parts of a complex number are."""
     return math.isfinite(x.real) and math.isfinite(x.imag)
@@ -91,7 +108,7 @@ def log1p_of_complex(x: Any) -> Any:
 
 
 OF_NUMBERS: dict[Any, Any] = {np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint, np.cbrt: cbrt}
-OF_SIGNS: dict[Any, Any] = {np.signbit: signbit, np.fmod: fmod}
+OF_SIGNS: dict[Any, Any] = {np.signbit: signbit, np.fmod: fmod, np.nextafter: nextafter}
 OF_PARTS: dict[Any, Any] = {np.isfinite: is_finite, np.isinf: is_infinite, np.rint: rint_of_parts,
                             np.exp2: exp2_of_complex, np.expm1: expm1_of_complex, np.log1p: log1p_of_complex}
 OF_COMPLEX = {np.exp: cmath.exp, np.log: cmath.log, np.log10: cmath.log10, np.sqrt: cmath.sqrt, np.sin: cmath.sin,

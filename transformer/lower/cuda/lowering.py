@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...core.errors import NotSupported
-from ...core.grammar import Call, Function, Let
+from ...core.grammar import Call, Function
 from ...core.guards import Assumptions
 from ...core.walk import all_statements
-from ...ops.arithmetic import NextAfter
 from ..nests import Keep, Lowered, statements
 from ..source import Printed
 from ..stages import expand_for_gpu
 from .module import print_module
-
-WITHOUT = {NextAfter}                  # neither numba nor we have a form for kernels
 
 
 @dataclass
@@ -54,5 +51,3 @@ def _refuse_unknown(lowered: Lowered) -> None:
         if isinstance(stmt, Keep):
             raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each of "
                                "them, have no form for GPUs where the largest is not known before", stmt.origin)
-        if isinstance(stmt, Let) and stmt.op in WITHOUT:
-            raise NotSupported(f"{stmt.op.name} has no form for GPUs", stmt.origin, instead="Call it on the host.")
