@@ -10,6 +10,7 @@ import importlib.util
 import re
 import struct
 from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 from gpu_standins import CUDA
 
+from transformer.lower.cuda import grids
 from transformer.run import gpu_kernels
 from transformer.run.files import load_module
 from transformer.run.gpu_kernels import ARRAY, Form, Kernel, Parameters, layout, numba_type, offsets, writer
@@ -38,7 +40,8 @@ GIVEN: list[Any] = [
     7, -2.5, True, 1 - 2j, np.float32(0.1), np.float16(1.5), np.int8(-3), np.uint16(9), np.int32(-70000),
     np.uint64(2**64 - 1), np.bool_(True), np.complex64(3 + 4j), np.float64(np.inf), Placed(ROWS),
     Placed(ROWS.T), Placed(np.zeros(4, np.complex128), 0x9000), Placed(ROWS[::2, ::-1]),
-    Placed(np.zeros((2, 3, 4), np.bool_)), Placed(np.zeros(3, np.float16)), Placed(np.zeros((0, 2), np.int64))]
+    Placed(np.zeros((2, 3, 4), np.bool_)), Placed(np.zeros(3, np.float16)),
+    Placed(np.zeros((1, 2), np.int64))]
 
 
 def kind(value: Any) -> Any:
@@ -64,6 +67,7 @@ def test_an_array_and_numbers_as_they_lie_in_memory() -> None:
     assert np.frombuffer(memory, np.float32, 1)[0] == 0.5 and memory[80] == 1
     assert np.frombuffer(memory, np.float64, 2, 88).tolist() == [1.0, 2.0]
     assert np.frombuffer(memory, np.int16, 1, 104)[0] == -1
+    assert handed([Placed(np.zeros(()))])[0] == ARRAY
 
 
 def test_what_is_neither_array_nor_number_is_refused() -> None:
@@ -252,6 +256,28 @@ def test_numba_compiles_once_for_all_processes(monkeypatch: pytest.MonkeyPatch, 
         assert gpu_kernels.compiled(fill, tuple(map(numba_type, (int, row, row))), 0) == 70 + len(made)
         hits.append((sum(fill.stats.cache_hits.values()), sum(fill.stats.cache_misses.values())))
     assert hits == [(0, 1), (1, 0)]
+
+
+def test_fours_are_counted_quickly() -> None:
+    """As by the function of a module, which is asked where something lies otherwise."""
+    asked: list[int] = []
+
+    def in_fours(size: int, *arrays: Any) -> int:
+        asked.append(size)
+        return int(grids.in_fours(size, *arrays))
+
+    quickly = gpu_kernels.quickly_in_fours(in_fours)
+    line, short, wide = np.zeros(9, np.float32), np.zeros((4, 9), np.float32), np.zeros((3, 8), np.float32)
+    bytes_, cube = np.zeros(8, np.int8), np.zeros((2, 3, 4))
+    arrays = [Placed(each) for each in (line, line[::2], line[1:], short, wide, wide.T, wide[:, ::2], bytes_, cube)]
+    arrays += [Placed(line, 0x7004), Placed(bytes_, 0x7004), Placed(wide[:, :5])]
+    for count in 1, 2:
+        for some in product(arrays, repeat=count):
+            assert quickly(8, *some) == grids.in_fours(8, *some)
+    asked.clear()
+    assert [quickly(9, arrays[0]), quickly(8, arrays[4], arrays[8])] == [2, 2] and not asked
+    with pytest.raises(OverflowError, match="needs Place"):
+        quickly(2**31 + 4, arrays[0])
 
 
 @needs_numba
