@@ -133,6 +133,19 @@ def test_the_only_gpu_is_that_of_every_thread(monkeypatch: pytest.MonkeyPatch) -
     assert double(x).hidden.tolist() == [0, 2, 4] and CUDA.used == [0]
 
 
+def test_an_array_is_asked_for_its_kind_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    double, x = compiled(lambda x: x + x), device_put(np.arange(3.0), "cuda")
+    double(x)
+    call, double._dispatcher.call = double._dispatcher.call, None
+    for name in "shape", "dtype":
+        monkeypatch.setattr(OnGpu, name, property(lambda self: pytest.fail("it is known")), raising=False)
+    assert double(x)._known().hidden.tolist() == [0, 2, 4]
+    double._dispatcher.call = call
+    x.give_up(RuntimeError("deleted"))
+    with pytest.raises(RuntimeError, match="deleted"):
+        double(x)
+
+
 def test_the_only_gpu_is_not_entered() -> None:
     CUDA.runtime.getDeviceCount = lambda: 1
     double, x = compiled(lambda x: x + x), device_put(np.arange(3.0), "cuda")

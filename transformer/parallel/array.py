@@ -47,7 +47,7 @@ class Array(NDArrayOperatorsMixin):
     Array([7., 1., 2.])
     """
 
-    __slots__ = ("_value", "device", "_done", "copies")      # `copies` on further GPUs, where a pmap gave them
+    __slots__ = ("_value", "device", "_done", "_found", "copies")     # `copies` on further GPUs, where a pmap gave them
     __array_priority__ = 200
     __hash__: Any = None
     is_on_device = True
@@ -55,6 +55,7 @@ class Array(NDArrayOperatorsMixin):
     dtype: np.dtype[Any]
     size: int
     copies: tuple[tuple[Device, ...], list[Any]]
+    _found: tuple[np.dtype[Any], tuple[int, ...]]
 
     def __init__(self, value: Any, device: Device, done: Any = None) -> None:
         """`done` is the event on a GPU after which the value is there; without one it is what comes after all that
@@ -71,11 +72,22 @@ class Array(NDArrayOperatorsMixin):
             value = self._value = read_only(known(value))
         return value
 
+    @property
+    def _kind(self) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Its dtype and its shape, which CuPy takes long to tell."""
+        try:
+            return self._found
+        except AttributeError:
+            value = self._known()
+            self._found = value.dtype, value.shape
+            return self._found
+
     def give_up(self, error: BaseException) -> None:
         """From here on it is an error to look at the array."""
         self._value = failed("an array that was donated", error)
-        if hasattr(self, "copies"):
-            del self.copies
+        for name in "copies", "_found":
+            if hasattr(self, name):
+                delattr(self, name)
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""

@@ -63,7 +63,9 @@ def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[st
     kind: Any = type(arg)
     if hasattr(kind, "layout"):                  # what lies on several devices
         yield from (f"type({way})", f"{way}.layout")
-    elif (kind is np.ndarray or kind.__module__ == "cupy") and getattr(arg, "ndim", 0) or is_on_device(arg):
+    elif is_on_device(arg):
+        yield from (f"type({way})", f"{way}._kind")
+    elif (kind is np.ndarray or kind.__module__ == "cupy") and getattr(arg, "ndim", 0):
         yield from (f"type({way})", f"{way}.dtype", f"{way}.shape")
     elif kind in BY_VALUE or kind in WHOLE and path in valued:
         yield from (f"type({way})", way)
