@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import odeint, quad, solve_ivp
 from scipy.interpolate import PPoly
 from scipy.linalg import solve_banded
-from scipy.optimize import bisect, brentq, newton
+from scipy.optimize import bisect, brentq, fixed_point, fsolve, newton, root
 from scipy.signal import savgol_filter
 from scipy.spatial.distance import squareform
 
@@ -33,7 +33,11 @@ def level(a):
     return newton(lambda x: x * x + a, 0.0, fprime=lambda x: 2 * x)
 
 
-@pytest.mark.parametrize("function", [same_signs, too_few_steps, not_a_number, level])
+def no_fixed_point(a):
+    return fixed_point(lambda x: 2 * x + a, 1.0, method="iteration", maxiter=3)
+
+
+@pytest.mark.parametrize("function", [same_signs, too_few_steps, not_a_number, level, no_fixed_point])
 def test_what_scipy_raises_is_raised(function: Any) -> None:
     with pytest.raises((ValueError, RuntimeError)) as wanted:
         function(0.5)
@@ -71,12 +75,39 @@ def test_errors_are_those_of_quadpack() -> None:
     np.testing.assert_allclose(found, with_error(0.5), rtol=1e-9, atol=1e-14)
 
 
+def apart(v, a):
+    x, y = v
+    return np.array([x**2 + y**2 + a, x - y])
+
+
+def where_nothing_is(a):
+    return fsolve(apart, [1.0, 0.3], args=(a,))
+
+
+def test_a_system_without_a_root() -> None:
+    with pytest.warns(RuntimeWarning, match="not making good progress"):
+        wanted = where_nothing_is(0.5)
+    with pytest.warns(RuntimeWarning, match="Status 5"):
+        found = vmap(where_nothing_is)(np.array([0.5]))
+    np.testing.assert_allclose(found[0], wanted, atol=1e-4)
+
+
+def outcome(a):
+    found = root(apart, [1.0, 0.3], args=(a,))
+    return found.success, found["status"], found.nfev
+
+
+def test_what_a_search_says() -> None:
+    assert jit(outcome)(0.5) == outcome(0.5)
+    assert jit(outcome)(-0.5) == outcome(-0.5)
+
+
+def by_another_method(a):
+    return root(lambda x: x - a, [1.0], method="krylov").x[0]
+
+
 def of_a_pair(a):
     return quad(lambda x: (x, a), 0.0, 1.0)[0]
-
-
-def of_many(a):
-    return np.sum(newton(lambda x: x**2 - a, np.ones(3)))
 
 
 def with_a_report(a):
@@ -95,10 +126,10 @@ def of_complex_states(a):
 
 
 REFUSED = {
+    by_another_method: "scipy.optimize.root with method 'krylov'",
     of_falling_breaks: "a piecewise polynomial whose breakpoints decrease",
     of_complex_states: "scipy.integrate.odeint of complex numbers",
     of_a_pair: "returns a tuple, where a routine needs a number",
-    of_many: "scipy.optimize.newton of an array",
     with_a_report: "full_output of scipy.optimize.brentq",
 }
 

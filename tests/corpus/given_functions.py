@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from scipy.integrate import dblquad, quad
-from scipy.optimize import bisect, brenth, brentq, newton, ridder, root_scalar
+from scipy.optimize import bisect, brenth, brentq, fixed_point, fsolve, newton, ridder, root, root_scalar
 
 from transformer import vmap
 
@@ -64,6 +64,49 @@ def all_roots(w):
     return np.sum(vmap(lambda a: eccentric_anomaly(a, 1.0))(w) ** 2)
 
 
+def intersection(a, b):
+    """Where two curves meet."""
+
+    def apart(v, a):
+        x, y = v
+        return [x * np.cos(y) - a, x * y - y - b]
+
+    return np.prod(fsolve(apart, [1.0, 1.0], args=(a,), xtol=1e-13))
+
+
+def equilibrium(w, rate):
+    """A system whose Jacobian is known, at rest; there are as many equations as numbers in w."""
+
+    def change(x):
+        return w * np.exp(-x) - rate * np.sum(x**2)
+
+    def jacobian(x):
+        return np.diag(-w * np.exp(-x)) - 2 * rate * x
+
+    found = root(change, np.ones(len(w)), jac=jacobian, tol=1e-11, options={"factor": 1})
+    if not found.success:
+        raise ValueError(found.message)
+    return np.sum(found.x**2)
+
+
+def only_unknown(a):
+    x, info, status, message = fsolve(lambda x: x**3 - a, 1.0, full_output=True, xtol=1e-10)
+    if status != 1:
+        raise ValueError(message)
+    return x[0] ** 2 + np.sum(info["fvec"])
+
+
+def populations(growth, start):
+    held = fixed_point(lambda x, growth: growth * x * (1 - x), start, args=(growth,), xtol=1e-13)
+    return held[0] * held[1] + fixed_point(lambda x: np.cos(0.5 * growth[0] * x), 0.5, method="iteration", xtol=1e-13)
+
+
+def anomalies(e, mean):
+    """Of many bodies together."""
+    found = newton(lambda x: x - e * np.sin(x) - mean, mean, lambda x: 1 - e * np.cos(x), tol=1e-13)
+    return np.sum(found**2) + np.sum(newton(lambda x: x - e * np.sin(x) - mean, mean, tol=1e-13))
+
+
 def arc_length(a, end):
     return quad(lambda x: math.sqrt(1 + (a * math.cos(a * x)) ** 2), 0, end, **TIGHT)[0]
 
@@ -112,6 +155,11 @@ PROGRAMS = [
     Program(by_other_searches, fixed(1.7), order=1),
     Program(roots_in_a_loop, fixed(np.array([0.4, 1.1])), order=1),
     Program(all_roots, fixed(np.array([0.4, 0.6])), order=1),
+    Program(intersection, fixed(4.0, 5.0), (0, 1)),
+    Program(equilibrium, fixed(np.array([0.7, 1.1]), 0.4), (0, 1), order=1),
+    Program(only_unknown, fixed(1.7)),
+    Program(populations, fixed(np.array([1.3, 1.5]), np.array([0.2, 0.3])), order=1),
+    Program(anomalies, fixed(0.4, np.array([0.7, 1.1])), (0, 1), order=1),
     Program(arc_length, fixed(1.2, 0.8), (0, 1)),
     Program(between, fixed(1.2, 0.3, 0.8), (0, 1, 2), order=1),
     Program(weighted, fixed(np.array([0.4, 1.3]), 0.7), (0, 1), order=1),

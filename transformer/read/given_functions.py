@@ -178,7 +178,7 @@ class Evaluated:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The x with ``f(x, *operands) = 0``, a number."""
+    """The x with ``f(x, *operands) = 0``: a number, or an array of as many as f gives."""
 
     function: Function
 
@@ -238,6 +238,24 @@ class _OfNumbers(_Own):
         return OfNumbers(reader, args[0], args[1:])
 
 
+class Shaped(Given):
+    """A function of the user's whose result a function of the library brings into the shape that is needed."""
+
+    def __init__(self, reader: Reader, shape: Any, function: Any, args: tuple[Any, ...]) -> None:
+        super().__init__(reader, function, args)
+        self.shape = shape
+
+    def _result(self, params: list[Var]) -> Any:
+        return self.reader.call(self.shape, (super()._result(params), *map(Value, params)), {})
+
+
+class _Shaped:
+    """``shaped(shape, f, *args)`` in the library: ``shape(f(x, *args), x)`` as a function of its own."""
+
+    def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        return Shaped(reader, args[0], args[1], args[2:])
+
+
 class _IsInfinite:
     """``is_infinite(x)`` in the library: whether x is known to be infinite, and not computed."""
 
@@ -247,13 +265,15 @@ class _IsInfinite:
 
 
 class _Solved:
-    """``solved(search, f, *options)`` in the library: the x that ``search(f, *options)`` gives, at which f is zero."""
+    """``solved(search, f, *options)`` in the library: the x that ``search(f, *options)`` gives, at which f is zero, and
+    whatever else it gives."""
 
     def __transformer_read__(self, reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         search, f, *options = args
-        x, = routine(reader, search, (f, *options))
+        x, *others = routine(reader, search, (f, *options))
         known, captured = f.form([x.type])
-        return marked(reader, Solution(known.function), x, captured)
+        root = marked(reader, Solution(known.function), x, captured)
+        return (root, *others) if others else root
 
 
 class _Integrated:
@@ -273,5 +293,5 @@ def marked(reader: Reader, description: Any, found: Value, operands: list[Atom])
     return through(reader, Result(0), [found.atom], operands, Use(description, None, reader, (), Result(0)))
 
 
-own, unmoved, of_numbers, is_infinite = _Own(), _Unmoved(), _OfNumbers(), _IsInfinite()
+own, unmoved, of_numbers, shaped, is_infinite = _Own(), _Unmoved(), _OfNumbers(), _Shaped(), _IsInfinite()
 solved, integrated = _Solved(), _Integrated()

@@ -26,6 +26,7 @@ from ..read.given_functions import Evaluated, Given, Integral, Solution, copied,
 from ..read.ruled import Use, as_value
 from . import rules
 from .custom import Application, Pullback, Tangents
+from .inside import Inside
 
 if TYPE_CHECKING:
     from .forward import Forward
@@ -99,7 +100,7 @@ class OfSolution:
     def pushforward(self, at: Application, tangents: Tangents, forward: Forward) -> tuple[list[Value], Tangents]:
         x, = at.again()
         change: Any = along(self.function, (x.atom, *at.operands), [None, *tangents])
-        return [x], [None if change is None else cast(-change / self._slope(x, at), x.atom)]
+        return [x], [None if change is None else cast(self._solved(x, at, -change), x.atom)]
 
     def reversible(self, at: Application, active: list[bool]) -> tuple[list[Value], Pullback]:
         x, = at.again()
@@ -108,13 +109,46 @@ class OfSolution:
             dx: Any = cotangents[0]
             if dx is None:
                 return [None] * len(at.operands)
-            return against(self.function, (x.atom, *at.operands), [False, *active], -dx / self._slope(x, at))[1:]
+            return against(self.function, (x.atom, *at.operands), [False, *active], self._solved(x, at, -dx, True))[1:]
         return [x], pullback
 
-    def _slope(self, x: Value, at: Application) -> Any:
-        """df/dx."""
-        still = [None] * len(at.operands)
-        return along(self.function, (x.atom, *at.operands), [ones(x.type), *still])
+    def _solved(self, x: Value, at: Application, right: Any, is_transposed: bool = False) -> Any:
+        """The solution of linear equations with df/dx, or with its transpose."""
+        if not x.ndim:
+            still = [None] * len(at.operands)
+            return right / along(self.function, (x.atom, *at.operands), [ones(x.type), *still])
+        slopes = at.read(Slopes(self.function, at.operands), (x,), [x.atom])
+        if x.ndim > 1:
+            slopes = np.reshape(slopes, (x.size, x.size))
+        solution = np.linalg.solve(slopes.T if is_transposed else slopes, np.ravel(right))
+        return np.reshape(solution, x.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """df/dx: the Jacobian of a function for its first argument."""
+
+    function: Function
+    operands: Sequence[Atom]
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from .jacobians import Jacobian
+        return reader.call(Inside(Placed(self.function, self.operands), Jacobian()), args, {})
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A function of its first argument alone."""
+
+    function: Function
+    operands: Sequence[Atom]
+
+    @property
+    def __name__(self) -> str:
+        return self.function.name
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return placed(copied(self.function), [atom(args[0]), *self.operands])[0]
 
 
 class OfIntegral:

@@ -88,6 +88,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         scipy_signal,
         selecting,
         series,
+        systems,
         windows,
         writing,
     )
@@ -95,7 +96,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
                densities, windows, complex_functions, iterating, roots,
-               integrating, interpolating, initial_values)
+               systems, integrating, interpolating, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..given_functions import of_numbers, solved
-from .refusing import refused
+from .many_roots import from_each
+from .refusing import at_least, refused
 
 
 def bracketed(search, f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, full_output=False,
@@ -156,10 +157,12 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
         refused("full_output of scipy.optimize.newton", "Leave it out: what is returned is the root.")
     if tol <= 0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
-    if np.ndim(x0) > 0:
-        refused("scipy.optimize.newton of an array", "Call it for each element, by vmap or in a loop.")
-    f, further = of_numbers(func, *several(args)), several(args)
-    x0 = np.asarray(x0)[()] * 1.0
+    further, x0 = several(args), np.asarray(x0)[()] * 1.0
+    if x0.ndim > 0:
+        if not at_least(x0.size, 2):
+            refused("scipy.optimize.newton of an array with one element", "Give it the number.")
+        return from_each(func, x0, fprime, further, tol, maxiter, fprime2)
+    f = of_numbers(func, *further)
     if fprime is None:
         return solved(secant, f, x0, x1, tol, rtol, maxiter)
     if fprime2 is None:
