@@ -1,7 +1,22 @@
 """Functions through points: splines that a program makes, and those that were made before."""
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator, interp1d
+from scipy.interpolate import (
+    Akima1DInterpolator,
+    BSpline,
+    CubicHermiteSpline,
+    CubicSpline,
+    InterpolatedUnivariateSpline,
+    PchipInterpolator,
+    RegularGridInterpolator,
+    UnivariateSpline,
+    interp1d,
+    interpn,
+    make_interp_spline,
+    splev,
+    splint,
+    splrep,
+)
 
 from .program import Program, fixed
 
@@ -13,6 +28,11 @@ PROFILE = CubicSpline(PLACES, VALUES)
 TABLE = interp1d(PLACES, np.stack([VALUES, VALUES[::-1]]))
 ENDING = interp1d(PLACES, VALUES, bounds_error=False, fill_value=(0.5, 2.0))
 CUBIC = interp1d(PLACES, VALUES, kind="cubic")
+
+KNOTS = splrep(PLACES, VALUES)
+SMOOTHED = UnivariateSpline(PLACES, VALUES, k=2, s=0.1, ext="const")
+LINES = PLACES, np.array([-1.0, 0.2, 1.0])
+FIELD = RegularGridInterpolator(LINES, np.outer(VALUES, [0.3, 1.0, 2.0]))
 
 
 def spline_through_points(x, y, t):
@@ -73,7 +93,49 @@ def at_the_only_point(x, y):
     return interp1d(x, y)(x[0]) ** 2 + interp1d(x, y, kind="previous", bounds_error=False)(x)[0] * y[0]
 
 
+def by_knots(c, t):
+    """A quadratic spline of these coefficients, and what belongs to it."""
+    curve = BSpline(np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 3.0, 3.0]), c, 2)
+    return np.sum(curve(t) ** 2) + np.sum(curve.derivative()(t)) * curve.integrate(0.3, 2.0)
+
+
+def with_other_degrees(x, y, t):
+    """Splines through points by the functions of FITPACK, and by those that came after them."""
+    knots = splrep(x, y)
+    found = splev(t, knots, ext=3) * splev(t, knots, der=1) + make_interp_spline(x, y, k=2)(t)
+    return np.sum(found * InterpolatedUnivariateSpline(x, y, k=1)(t)) + splint(0.3, 1.7, knots)
+
+
+def on_a_grid(line, values, places):
+    field = RegularGridInterpolator((line, LINES[1]), values, bounds_error=False, fill_value=0.5)
+    nearest = interpn((line, LINES[1]), values, places[:2], method="nearest")
+    return np.sum(field(places) ** 2) + np.sum(nearest * field((places[:2, 0], 0.3)))
+
+
+def around(y, t):
+    """A curve that begins again where it ends."""
+    closed = np.append(y, y[0])
+    return np.sum(CubicSpline(np.append(PLACES, 4.0), closed, bc_type="periodic")(t) ** 2)
+
+
+def with_other_slopes(x, y, s, t):
+    rounded = Akima1DInterpolator(x, y)(t) * Akima1DInterpolator(x, y, method="makima")(t)
+    return np.sum(rounded * CubicHermiteSpline(x, y, s)(t))
+
+
+def of_fields_made_before(t):
+    heights = FIELD(np.stack([t, np.cos(t)], axis=1))
+    return np.sum(heights * splev(t, KNOTS)) + SMOOTHED(t[0]) * SMOOTHED.derivative()(t[1])
+
+
 PROGRAMS = [
+    Program(by_knots, fixed(VALUES, INSIDE), (0, 1), order=1),
+    Program(with_other_degrees, fixed(PLACES, VALUES, INSIDE), (0, 1, 2), order=1),
+    Program(on_a_grid, fixed(PLACES, np.outer(VALUES, [0.3, 1.0, 2.0]),
+                             np.array([[0.5, 0.1], [3.1, 0.4], [0.3, 7.0]])), (0, 1, 2), order=1),
+    Program(around, fixed(VALUES, WIDE), (0, 1), order=1),
+    Program(with_other_slopes, fixed(PLACES, VALUES, VALUES[::-1].copy(), INSIDE), (0, 1, 2, 3), order=1),
+    Program(of_fields_made_before, fixed(INSIDE), order=1),
     Program(at_the_only_point, fixed(PLACES[:1], VALUES[:1]), (1,)),
     Program(spline_through_points, fixed(PLACES, VALUES, WIDE), (0, 1, 2), order=1),
     Program(spline_with_ends, fixed(np.stack([VALUES, VALUES[::-1]]), WIDE, np.array([0.3, 0.1])), (0, 1, 2), order=1),

@@ -163,7 +163,7 @@ CALLS_BACK = ("It calls the function that it is given, from code that cannot be 
 BETTER = {
     "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",
     "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
-    "scipy.interpolate": "Use CubicSpline, PchipInterpolator or interp1d, or multiply by a matrix for known places.",
+    "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for known places.",
     "scipy.ndimage": "Use scipy.signal.convolve2d, or sum over the places of the kernel.",
     "numpy.poly1d": "Keep the coefficients in an array, and use np.polyval, np.polyder, np.polymul.",
     "numpy.polynomial.Polynomial": "Keep the coefficients in an array: np.polynomial.polynomial.polyval(x, c).",

@@ -83,11 +83,13 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         polynomial_series,
         polynomials,
         ranks,
+        regular_grids,
         roots,
         scipy_linalg,
         scipy_signal,
         selecting,
         series,
+        splines,
         systems,
         windows,
         writing,
@@ -96,7 +98,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
                densities, windows, complex_functions, iterating, roots,
-               systems, integrating, interpolating, initial_values)
+               systems, integrating, interpolating, splines, regular_grids,
+               initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -6,72 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .piecewise import PiecewisePolynomial, moved
 from .refusing import at_least, axis_of, of_object, refused
-
-
-class PiecewisePolynomial:
-    """Polynomials between breakpoints x: ``c[0, i]`` is the coefficient of the highest power of t - x[i]."""
-
-    def __init__(self, c, x, extrapolate=True, axis=0):
-        self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
-
-    def __call__(self, x, nu=0, extrapolate=None):
-        beyond = self.extrapolate if extrapolate is None else extrapolate
-        c, t = derived(self.c, nu), np.asarray(x)
-        if beyond == "periodic":
-            t = self.x[0] + (t - self.x[0]) % (self.x[-1] - self.x[0])
-        piece = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
-        step = t - self.x[piece]
-        if c.ndim > 2:
-            step = np.reshape(step, (*t.shape, *(1,) * (c.ndim - 2)))
-        first, *others = c
-        value = first[piece]
-        for coefficients in others:
-            value = value * step + coefficients[piece]
-        if not beyond:
-            value = np.where(np.reshape((t < self.x[0]) | (t > self.x[-1]), step.shape), np.nan, value)
-        return value if self.axis == 0 or t.ndim == 0 else moved(value, t.ndim, self.axis)
-
-    def derivative(self, nu=1):
-        return PiecewisePolynomial(derived(self.c, nu), self.x, self.extrapolate, self.axis)
-
-    def antiderivative(self, nu=1):
-        c = self.c
-        for _ in range(nu):
-            c = integrated(c, self.x)
-        return PiecewisePolynomial(c, self.x, self.extrapolate, self.axis)
-
-    def integrate(self, a, b, extrapolate=None):
-        if extrapolate == "periodic" or self.extrapolate == "periodic":
-            refused("integrate of a periodic spline", "Add whole periods and what is left.")
-        whole = self.antiderivative()
-        return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
-
-
-def moved(value, ndim, axis):
-    """The axes of the places where the axis of the samples was."""
-    return np.moveaxis(value, tuple(range(ndim)), tuple(range(axis, axis + ndim)))
-
-
-def derived(c, nu):
-    if nu < 0:
-        refused("a derivative of negative order", "Use antiderivative().")
-    for _ in range(nu):
-        if c.shape[0] == 1:
-            return np.zeros_like(c)
-        c = c[:-1] * np.reshape(np.arange(c.shape[0] - 1, 0, -1), (-1, *(1,) * (c.ndim - 1)))
-    return c
-
-
-def integrated(c, x):
-    """The integrals from the first breakpoint on."""
-    ones = (1,) * (c.ndim - 1)
-    higher = c / np.reshape(np.arange(c.shape[0], 0, -1), (-1, *ones))
-    step, rise = np.reshape(np.diff(x), (-1, *ones[1:])), np.zeros_like(c[0])
-    for coefficients in tuple(higher):
-        rise = (rise + coefficients) * step
-    start = np.concatenate((np.zeros_like(rise[:1]), np.cumsum(rise[:-1], axis=0)))
-    return np.concatenate((higher, start[None]))
+from .regular_grids import of_grid
+from .splines import BSpline, of_b_spline, of_fitted, through
 
 
 def samples(x, y, axis):
@@ -93,7 +31,7 @@ def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     x, y, axis = samples(x, y, axis)
     first, last = conditions(bc_type)
     if first == "periodic" or last == "periodic":
-        refused("scipy.interpolate.CubicSpline with periodic ends", "Repeat the samples on both sides.")
+        return hermite(x, y, slopes_around(x, y, axis), axis, "periodic" if extrapolate is None else extrapolate)
     if not at_least(len(x), 3):
         first, last = tuple([(1, np.diff(y, axis=0)[0] / (x[1] - x[0])) if each == "not-a-knot" else each
                              for each in (first, last)])
@@ -125,6 +63,29 @@ def slopes(x, y, first, last):
         middle[0], above[0], right[0] = at_end(dx, slope, first)
         middle[-1], below[-1], right[-1] = at_end(dx[::-1], slope[::-1], mirrored(last))
     return tridiagonal(below, middle, above, right)
+
+
+def slopes_around(x, y, axis):
+    """The same of a curve that begins again where it ends: two systems without corners give that with corners (Sherman
+    and Morrison)."""
+    if not at_least(len(x), 3):
+        refused("scipy.interpolate.CubicSpline of two points with periodic ends", "Give it three.")
+    if not np.allclose(y[0], y[-1], rtol=1e-15, atol=1e-15):
+        raise ValueError(f"The first and last `y` point along axis {axis} must be identical (within machine precision) "
+                         "when bc_type='periodic'.")
+    dx, ones = np.diff(x), (1,) * (y.ndim - 1)
+    before = np.concatenate((dx[-1:], dx[:-1]))
+    slope = np.diff(y, axis=0) / np.reshape(dx, (-1, *ones))
+    slope_before = np.concatenate((slope[-1:], slope[:-1]))
+    right = 3 * (np.reshape(dx, (-1, *ones)) * slope_before + np.reshape(before, (-1, *ones)) * slope)
+    middle, corner = 2 * (before + dx), np.zeros_like(dx)
+    corner[0], corner[-1] = -middle[0], before[-1]
+    part = -dx[0] / middle[0]
+    middle[0], middle[-1] = 2 * middle[0], middle[-1] - part * before[-1]
+    s, turn = tridiagonal(dx, middle, before, right), tridiagonal(dx, middle, before, corner)
+    excess = (s[0] + part * s[-1]) / (1 + turn[0] + part * turn[-1])
+    s = s - np.reshape(turn, (-1, *ones)) * excess
+    return np.concatenate((s, s[:1]))
 
 
 def mirrored(condition):
@@ -166,6 +127,31 @@ def hermite(x, y, s, axis, extrapolate):
     return PiecewisePolynomial(c, x, True if extrapolate is None else extrapolate, axis)
 
 
+def cubic_hermite(x, y, dydx, axis=0, extrapolate=None):
+    x, y, axis = samples(x, y, axis)
+    s = np.asarray(dydx) + 0.0
+    return hermite(x, y, np.moveaxis(s, axis, 0) if axis else s, axis, extrapolate)
+
+
+def akima(x, y, axis=0, *, method="akima", extrapolate=None):
+    x, y, axis = samples(x, y, axis)
+    if method not in ("akima", "makima"):
+        raise NotImplementedError(f"`method`={method} is unsupported.")
+    m = np.diff(y, axis=0) / np.reshape(np.diff(x), (-1, *(1,) * (y.ndim - 1)))
+    if not at_least(len(x), 3):
+        return hermite(x, y, np.concatenate((m, m)), axis, bool(extrapolate))
+    first, last = 2 * m[0] - m[1], 2 * m[-1] - m[-2]
+    m = np.concatenate(((2 * first - m[0])[None], first[None], m, last[None], (2 * last - m[-1])[None]))
+    turn = np.abs(np.diff(m, axis=0))
+    if method == "makima":
+        turn = turn + 0.5 * np.abs(m[1:] + m[:-1])
+    both = turn[2:] + turn[:-2]
+    bends = both > 1e-9 * np.max(both)
+    part = turn[:-2] / np.where(bends, both, 1.0)
+    s = np.where(bends, m[1:-2] + part * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
+    return hermite(x, y, s, axis, bool(extrapolate))
+
+
 def pchip(x, y, axis=0, extrapolate=None):
     x, y, axis = samples(x, y, axis)
     h = np.reshape(np.diff(x), (-1, *(1,) * (y.ndim - 1)))
@@ -195,8 +181,8 @@ class Interpolated:
     def __init__(self, x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan,
                  assume_sorted=False):
         order = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}.get(kind, kind)
-        if order not in (1, 3, "linear", "nearest", "previous", "next"):
-            refused(f"scipy.interpolate.interp1d of kind {kind!r}", "Use make_interp_spline, or kind='cubic'.")
+        if order not in (1, 2, 3, "linear", "nearest", "previous", "next"):
+            refused(f"scipy.interpolate.interp1d of kind {kind!r}", "Use make_interp_spline.")
         x, y = np.asarray(x), np.asarray(y) + 0.0
         self.axis = axis_of(axis, y.ndim)
         y = np.moveaxis(y, self.axis, 0)
@@ -209,7 +195,7 @@ class Interpolated:
             self.kind = "nearest"
         self.fill_value = fill_value
         self.raises = not self.extrapolates and (bounds_error or bounds_error is None)
-        self.spline = cubic_spline(x, y) if order == 3 else None
+        self.spline = cubic_spline(x, y) if order == 3 else BSpline(*through(x + 0.0, y, 2), 2) if order == 2 else None
 
     def __call__(self, x):
         t = np.asarray(x)
@@ -256,8 +242,8 @@ def of_made(function: Any) -> Any:
     kind = type(spline).__name__
     if kind not in MADE or not type(spline).__module__.startswith("scipy.interpolate."):
         return None
-    breaks = spline.x
-    if breaks[0] > breaks[-1]:
+    breaks = getattr(spline, "x", None)
+    if breaks is not None and breaks[0] > breaks[-1]:
         refused("a piecewise polynomial whose breakpoints decrease", "Make it of what is in increasing order.")
     method = "__call__" if spline is function else function.__name__
 
@@ -284,10 +270,17 @@ MADE = {
     "CubicHermiteSpline": of_polynomials,
     "PPoly": of_polynomials,
     "interp1d": of_lines,
+    "BSpline": of_b_spline,
+    "UnivariateSpline": of_fitted,
+    "InterpolatedUnivariateSpline": of_fitted,
+    "LSQUnivariateSpline": of_fitted,
+    "RegularGridInterpolator": of_grid,
 }
 
 CALLS: dict[Any, Any] = {
     "scipy.interpolate.CubicSpline": cubic_spline,
+    "scipy.interpolate.CubicHermiteSpline": cubic_hermite,
+    "scipy.interpolate.Akima1DInterpolator": akima,
     "scipy.interpolate.PchipInterpolator": pchip,
     "scipy.interpolate.interp1d": interp1d,
 }
