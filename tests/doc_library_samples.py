@@ -170,6 +170,7 @@ SAMPLES: dict[str, Any] = {
     "np.compress": lambda x: np.compress([True, False, True], x, axis=1) ** 2,
     "np.extract": lambda x: np.extract(x > 0, x) ** 2,
     "np.choose": lambda x: np.choose(ROWS, [x[0], x[1] ** 2]),
+    "np.trim_zeros": lambda x: np.trim_zeros(x[0] ** 2),
     "np.delete": lambda x: np.delete(x, 1, axis=1) ** 2,
     "np.insert": lambda x: np.insert(x, 1, x[0, 0] ** 2, axis=1),
     "np.resize": lambda x: np.resize(x, (2, 4)) ** 2,
@@ -232,6 +233,8 @@ SAMPLES: dict[str, Any] = {
 }
 
 CONSTANT_SAMPLES: dict[str, Any] = {
+    "np.packbits": lambda x: np.packbits(x > 0, axis=1),
+    "np.unpackbits": lambda x: np.unpackbits((x > 0).astype(np.uint8)),
     "np.allclose": lambda x: np.allclose(x, x + 1e-12),
     "np.array_equal": lambda x: np.array_equal(x, x),
     "np.digitize": lambda x: np.digitize(x, np.array([-1.0, 0.0, 1.0])),

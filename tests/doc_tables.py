@@ -64,7 +64,7 @@ CONSTANT_IN_LIBRARY = {
     "np.allclose", "np.array_equal", "np.digitize", "np.isin", "np.unravel_index", "np.ravel_multi_index",
     "np.diag_indices_from", "np.bartlett", "np.blackman", "np.hamming", "np.hanning", "np.array_equiv", "np.lexsort",
     "np.iscomplex", "np.isreal", "np.iscomplexobj", "np.isrealobj", "np.isneginf", "np.isposinf",
-    "np.fft.fftfreq", "np.fft.rfftfreq",
+    "np.fft.fftfreq", "np.fft.rfftfreq", "np.packbits", "np.unpackbits",
 }
 
 # -- functions ----------------------------------------------------------------------------------

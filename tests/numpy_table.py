@@ -55,12 +55,11 @@ SKIPPED: dict[str, tuple[str, ...]] = {
 # Why a function without a rule has none.
 REASONS = {
     **dict.fromkeys(("spacing", "frexp"), "the digits of a number, not its value"),
-    **dict.fromkeys(("packbits", "unpackbits"), "bytes"),
     **dict.fromkeys(("common_type", "min_scalar_type", "isdtype", "isfortran", "iterable", "einsum_path"),
                     "ask `x.dtype`, `x.ndim`, or before the call"),
     "mask_indices": "use `np.nonzero(mask)`",
     **dict.fromkeys(("nested_iters", "frompyfunc", "require"), "Python objects"),
-    **dict.fromkeys(("sort_complex", "real_if_close", "trim_zeros"), "its type or size depends on values"),
+    **dict.fromkeys(("sort_complex", "real_if_close"), "its type or size depends on values"),
 }
 STATIC = "of static arguments only"
 

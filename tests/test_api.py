@@ -460,7 +460,7 @@ def test_tangent_of_an_integer_is_refused():
     "function, match",
     [
         (lambda x: np.sum(x) + np.random.normal(), "random"),
-        (lambda x: np.sum(np.trim_zeros(x)), "trim_zeros"),
+        (lambda x: np.sum(np.real_if_close(x)), "real_if_close"),
         (lambda x: float(open("/etc/hostname").read()), "open"),
     ],
 )

@@ -29,7 +29,7 @@ def opens_file(x):
 
 
 def unknown_function(x):
-    return np.trim_zeros(x)
+    return np.real_if_close(x)
 
 
 def declares_global(x):
@@ -206,7 +206,7 @@ def cycle_without_a_known_end(x):
 
 
 def polynomial_object(x):
-    return np.poly1d(x)(2.0)
+    return np.polynomial.Chebyshev(x)(2.0)
 
 
 def masked_array(x):
@@ -261,7 +261,7 @@ def asks_for_the_class_of_a_spline(x):
 REFUSED = [
     (draws_numbers, "normal", "np.random.normal()", "Draw before"),
     (opens_file, "open", "open(", "Read the file before"),
-    (unknown_function, "trim_zeros", "np.trim_zeros(x)", "define_op"),
+    (unknown_function, "real_if_close", "np.real_if_close(x)", "define_op"),
     (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
     (catches_what_one_path_misses, "an exception that is caught", "try:", "test before"),
     (shows_an_object, "a text with an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
@@ -285,7 +285,7 @@ REFUSED = [
     (begins_after_a_change, "items of an iterator", "pairs", "list(...)"),
     (class_attribute, "the attribute 'total' of a class", "Counter.total", "in an object"),
     (cycle_without_a_known_end, "the condition of a loop", "for weight in", ""),
-    (polynomial_object, "no rule for numpy.poly1d", "np.poly1d(x)", "np.polyval"),
+    (polynomial_object, "no rule for numpy.polynomial.Chebyshev", "Chebyshev(x)", "chebval"),
     (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
     (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),
     (other_distribution, "no rule for scipy.stats.weibull_min.logpdf", "weibull_min.logpdf", "density"),

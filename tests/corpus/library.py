@@ -282,7 +282,35 @@ def integers_of_math(x, n):
     return total
 
 
+CURVE = np.poly1d([1.0, -0.4, 0.3])
+SERIES = np.polynomial.Polynomial.fit(np.arange(5.0), np.arange(5.0) ** 2 + 1, 2)
+
+
+def fitted_objects(x, y):
+    """Polynomials as objects, of both kinds, and arithmetic with them."""
+    curve = np.poly1d(np.polyfit(x, y, 1))
+    squared = (curve * curve - 0.5).deriv()
+    series = np.polynomial.Polynomial.fit(x, y, 2)
+    return np.sum(squared(x) * (curve + CURVE)(x)) + series(0.3) * series.convert().coef[1] + curve[0] * squared.order
+
+
+def objects_made_before(x):
+    return np.sum(CURVE(x) * SERIES(x)) + CURVE.deriv()(x[0]) * SERIES.deriv()(x[1])
+
+
+def spaced(x):
+    """What functions of NumPy take at the end of their arguments."""
+    numbers, step = np.linspace(x[0], x, 4, retstep=True, axis=1)
+    ordered = np.sort(numbers, 0, "stable")
+    kept = np.trim_zeros(np.where(x > x[0], x, 0.0))
+    whole = np.multiply(kept[0], np.arange(3), dtype=np.float64)
+    return np.sum(ordered[-1] ** 2) + np.sum(step**2) + np.sum(kept**3) + np.sum(whole)
+
+
 PROGRAMS = [
+    Program(fitted_objects, fixed(np.array([0.2, 0.7, 1.1, 1.9]), np.array([0.4, 1.2, 0.9, 2.0])), (0, 1)),
+    Program(objects_made_before, apart(("n",))),
+    Program(spaced, fixed(np.array([0.4, 1.2, 0.9, 2.0]))),
     Program(integers_of_math, fixed(VECTOR[:3], np.array([4, 9, 6])), order=1),
     Program(sum_where, apart(("n",))),
     Program(mean_where, apart(("n",))),

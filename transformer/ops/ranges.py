@@ -118,13 +118,28 @@ class Linspace(Op):
     calls = np.linspace
     sized = True
 
+    def front(args, kwargs, spelling):
+        """With the numbers along another axis than the first one, or with their step beside them."""
+        names = ("start", "stop", "num", "endpoint", "retstep", "dtype", "axis")
+        given = dict(zip(names, args, strict=False)) | kwargs
+        gives_step, axis = given.pop("retstep", False), given.pop("axis", 0)
+        if len(args) < 5 and not gives_step and axis == 0 and "retstep" not in kwargs and "axis" not in kwargs:
+            return None
+        start, stop = given.pop("start"), given.pop("stop")
+        numbers = call(np.linspace, (start, stop), given)
+        numbers = np.moveaxis(numbers, 0, axis) if axis != 0 else numbers
+        if not gives_step:
+            return numbers
+        count = number(given.get("num", 50)) - (1 if given.get("endpoint", True) else 0)
+        length = 1.0 * value(stop) - 1.0 * value(start)
+        if isinstance(count, int):
+            return numbers, length / count if count > 0 else length * np.nan
+        return numbers, where(count > 0, length / np.maximum(count, 1), np.nan)
+
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
-        names = ("start", "stop", "num", "endpoint", "retstep", "dtype")
+        names = ("start", "stop", "num", "endpoint")
         given = dict(zip(names, args, strict=False)) | kwargs
-        if given.pop("retstep", False):
-            raise NotSupported("np.linspace with retstep",
-                               instead="Compute the step from the bounds.")
         operands = value(given.pop("start")), value(given.pop("stop"))
         operands, attrs = super().bind(operands, given)
         if "num" in attrs:

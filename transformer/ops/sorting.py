@@ -36,6 +36,9 @@ class Ordering(Op):
         if "descending" in kwargs and "descending" in signature(cls.calls[0]).parameters:     # from NumPy 2.5 on
             return cls.either_way(*args, **kwargs)
         a, args = value(args[0]) if args else value(kwargs.pop("a")), args[1:]
+        options = args[cls.before_axis + 1:]
+        if options:                                                       # kind and order, given by position
+            return cls.calls[0](a, *args[:cls.before_axis + 1], **dict(zip(("kind", "order"), options)), **kwargs)
         axis = kwargs.get("axis", args[cls.before_axis] if len(args) > cls.before_axis else -1)
         if axis is not None:
             return None

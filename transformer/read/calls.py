@@ -21,8 +21,9 @@ import numpy as np
 from ..core.errors import BadArgument, NotSupported, as_raised, is_library
 from ..ops.table import lookup
 from ..ops.value import Value, is_inexact
-from .applying import apply_op
+from .applying import apply_op, prepared
 from .array_methods import as_wide_as, call_array_method, write_out
+from .augmented import check_cast
 from .builtin_calls import BUILTINS
 from .classes import construct
 from .containers import call_method, iterated
@@ -39,7 +40,7 @@ from .library.folding import WITH_WHERE
 from .library.getters import GETTERS, what_is_got
 from .library.numbers import OF_COMPUTED
 from .library.selecting import each_element, repeat_each
-from .library.writing import masked
+from .library.writing import in_dtype, masked
 from .objects import hold_dynamic
 from .or_none import all_needed
 from .protocols import answered
@@ -135,11 +136,34 @@ def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[
                                instead="Give out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
         mask = rest.pop("where")
         return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
+    if isinstance(function, np.ufunc) and rest.get("dtype") is not None:
+        return _in_dtype(reader, function, args, rest, out)
     found = lookup(function)
     rest = as_wide_as(out, found[0], args, rest) if found is not None else rest
     written = _with_where(function, rest) or _with_counts(function, *args, **rest)
     result = call_library(reader, written, args, rest) if written else apply_op(reader, function, args, rest)
     return result if out is None else write_out(reader, out, result)
+
+
+def _in_dtype(reader: Reader, function: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    """A call of a ufunc with `dtype`, which is that of all it computes with."""
+    dtype = np.dtype(kwargs["dtype"])
+    if set(kwargs) - {"dtype", "where"} or function.nout != 1 or not _keeps(function, dtype):
+        raise NotSupported(f"np.{function.__name__} with dtype={dtype} and {sorted(kwargs)}", reader.builder.origin,
+                           instead="Cast the arguments, x.astype(dtype), or the result.")
+    for arg in args:
+        if isinstance(given := prepared(reader, arg), Value):
+            check_cast(reader, given, dtype, "same_kind")
+    result = call_library(reader, in_dtype, (function, args, dtype), {})
+    return result if out is None else write_out(reader, out, result)
+
+
+def _keeps(function: np.ufunc, dtype: np.dtype[Any]) -> bool:
+    """Whether what a ufunc gives of arguments of this dtype has it, too."""
+    try:
+        return function.resolve_dtypes((dtype,) * function.nin + (None,))[-1] == dtype
+    except TypeError:
+        return False
 
 
 def vectorized(reader: Reader, function: Any, kwargs: dict[str, Any]) -> dict[str, Any]:

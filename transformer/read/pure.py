@@ -165,8 +165,7 @@ BETTER = {
     "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
     "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for known places.",
     "scipy.ndimage": "Use scipy.signal.convolve2d, or sum over the places of the kernel.",
-    "numpy.poly1d": "Keep the coefficients in an array, and use np.polyval, np.polyder, np.polymul.",
-    "numpy.polynomial.Polynomial": "Keep the coefficients in an array: np.polynomial.polynomial.polyval(x, c).",
+    "numpy.polynomial": "Use Polynomial, or keep the coefficients in an array: np.polynomial.chebyshev.chebval(x, c).",
     "numpy.frompyfunc": "Use np.vectorize.",
     "numpy.nditer": "Use np.ndenumerate, or x.flat.",
 }

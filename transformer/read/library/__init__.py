@@ -7,7 +7,7 @@ place of the call.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -18,14 +18,15 @@ import numpy as np
 def instead_of(function: Any) -> Callable[..., Any] | None:
     """What is read in place of a function; None where that is the function itself."""
     try:
-        return _functions().get(function) or _functions().get(_name_in_scipy(function)) or _of_object(function)
+        found = _functions().get(function) or _functions().get(_name_in_scipy(function))
     except TypeError:  # not hashable
-        return None
+        found = None
+    return found or _of_object(function)
 
 
 def gives_arrays(function: Any) -> bool:
     """Whether NumPy itself gives an array where a result has no axes: most of its functions give a number."""
-    return function in ARRAYS
+    return isinstance(function, Hashable) and function in ARRAYS
 
 
 ARRAYS = frozenset({np.apply_along_axis, np.apply_over_axes, np.asarray_chkfinite, np.block, np.cov, np.i0, np.isin,
@@ -46,8 +47,8 @@ def _name_in_scipy(function: Any) -> str:
 
 
 def _of_object(function: Any) -> Callable[..., Any] | None:
-    """What is read in place of a call of an object of SciPy's that was made before, and of its methods: of a
-    distribution, ``scipy.stats.norm(mean, deviation)``, and of a spline."""
+    """What is read in place of a call of an object that was made before, and of its methods: of a distribution of
+    SciPy's, ``scipy.stats.norm(mean, deviation)``, of a spline and of a polynomial."""
     if "scipy.stats" in sys.modules:
         from .densities import of_frozen
 
@@ -56,13 +57,17 @@ def _of_object(function: Any) -> Callable[..., Any] | None:
     if "scipy.interpolate" in sys.modules:
         from .interpolating import of_made
 
-        return of_made(function)
-    return None
+        if (found := of_made(function)) is not None:
+            return found
+    from .polynomial_objects import of_made as of_polynomial
+
+    return of_polynomial(function)
 
 
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
+        bits,
         complex_functions,
         counting,
         densities,
@@ -80,6 +85,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         matrices,
         missing,
         numbers,
+        polynomial_objects,
         polynomial_series,
         polynomials,
         ranks,
@@ -95,11 +101,10 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         writing,
     )
 
-    modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
-               densities, windows, complex_functions, iterating, roots,
-               systems, integrating, interpolating, splines, regular_grids,
-               initial_values)
+    modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series,
+               polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
+               scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
+               integrating, interpolating, splines, regular_grids, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

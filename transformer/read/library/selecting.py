@@ -51,6 +51,16 @@ def delete(arr, obj, axis=None):
     return arr[(*before, kept)]
 
 
+def trim_zeros(filt, trim="fb", axis=None):
+    filt, trim = np.asarray(filt), trim.lower()
+    if filt.ndim != 1:
+        refused("np.trim_zeros of an array with several axes", "Take a slice of what is not 0.")
+    size, there = len(filt), np.flatnonzero(filt)
+    if len(there) == 0:
+        return filt[:0]
+    return filt[there[0] if "f" in trim else 0 : there[-1] + 1 if "b" in trim else size]
+
+
 def insert(arr, obj, values, axis=None):
     arr = np.asarray(arr)
     if np.ndim(obj) != 0 or isinstance(obj, slice):
@@ -274,6 +284,7 @@ CALLS: dict[Any, Any] = {
     np.extract: extract,
     np.choose: choose,
     np.delete: delete,
+    np.trim_zeros: trim_zeros,
     np.insert: insert,
     np.resize: resize,
     np.apply_along_axis: apply_along_axis,

@@ -90,6 +90,11 @@ def masked(function, args, out, where):
     return out
 
 
+def in_dtype(function, args, dtype):
+    """`function(*args, dtype=dtype)`: what it gives of arguments of that dtype."""
+    return function(*[np.asarray(arg).astype(dtype)[()] for arg in args])
+
+
 def subtract_at(a, indices, b):
     np.add.at(a, indices, -np.asarray(b).astype(np.result_type(a, b)))
 
