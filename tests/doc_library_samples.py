@@ -10,6 +10,7 @@ import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.spatial
@@ -82,6 +83,23 @@ SAMPLES: dict[str, Any] = {
     "scipy.linalg.solve_toeplitz": lambda x: scipy.linalg.solve_toeplitz(x[0] ** 2 + np.array([4, 0, 0]), x[1]),
     "scipy.linalg.solveh_banded": lambda x: scipy.linalg.solveh_banded(x * x + np.array([[0], [4]]), x[0]),
     "scipy.linalg.solve": lambda x: scipy.linalg.solve(square(x), x[:, 0]),
+    "scipy.ndimage.convolve": lambda x: scipy.ndimage.convolve(x, x[:, :2]),
+    "scipy.ndimage.convolve1d": lambda x: scipy.ndimage.convolve1d(x, x[0]),
+    "scipy.ndimage.correlate": lambda x: scipy.ndimage.correlate(x, x[:, :2]),
+    "scipy.ndimage.correlate1d": lambda x: scipy.ndimage.correlate1d(x, x[0]),
+    "scipy.ndimage.gaussian_filter": lambda x: scipy.ndimage.gaussian_filter(x * x, 0.5),
+    "scipy.ndimage.gaussian_filter1d": lambda x: scipy.ndimage.gaussian_filter1d(x * x, 0.5),
+    "scipy.ndimage.gaussian_gradient_magnitude": lambda x: scipy.ndimage.gaussian_gradient_magnitude(x * x, 0.5),
+    "scipy.ndimage.gaussian_laplace": lambda x: scipy.ndimage.gaussian_laplace(x * x, 0.5),
+    "scipy.ndimage.laplace": lambda x: scipy.ndimage.laplace(x * x),
+    "scipy.ndimage.map_coordinates": lambda x: scipy.ndimage.map_coordinates(x, [[0.2, 0.7], [1.3, 0.4]], order=1),
+    "scipy.ndimage.maximum_filter": lambda x: scipy.ndimage.maximum_filter(x, 2),
+    "scipy.ndimage.median_filter": lambda x: scipy.ndimage.median_filter(x, (1, 3)),
+    "scipy.ndimage.minimum_filter": lambda x: scipy.ndimage.minimum_filter(x, 2),
+    "scipy.ndimage.prewitt": lambda x: scipy.ndimage.prewitt(x * x),
+    "scipy.ndimage.sobel": lambda x: scipy.ndimage.sobel(x * x),
+    "scipy.ndimage.uniform_filter": lambda x: scipy.ndimage.uniform_filter(x * x, 2),
+    "scipy.ndimage.uniform_filter1d": lambda x: scipy.ndimage.uniform_filter1d(x * x, 2),
     "scipy.optimize.fsolve": lambda x: scipy.optimize.fsolve(lambda t: t**3 + t - x[0], np.ones(3), xtol=1e-11),
     "scipy.optimize.root": lambda x: scipy.optimize.root(lambda t: t**3 + t - x[0], np.ones(3), tol=1e-11).x,
     "scipy.optimize.fixed_point": lambda x: scipy.optimize.fixed_point(lambda t: np.cos(t * x), 0.7 + 0 * x,

@@ -164,7 +164,7 @@ BETTER = {
     "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",
     "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
     "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for known places.",
-    "scipy.ndimage": "Use scipy.signal.convolve2d, or sum over the places of the kernel.",
+    "scipy.ndimage": "Use gaussian_filter, convolve, map_coordinates with order=1, or sum over the places of a kernel.",
     "numpy.polynomial": "Use Polynomial, or keep the coefficients in an array: np.polynomial.chebyshev.chebval(x, c).",
     "numpy.frompyfunc": "Use np.vectorize.",
     "numpy.nditer": "Use np.ndenumerate, or x.flat.",

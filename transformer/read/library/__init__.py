@@ -78,6 +78,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         folding,
         frequencies,
         heaps,
+        images,
         initial_values,
         integrating,
         interpolating,
@@ -104,7 +105,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series,
                polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
                scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
-               integrating, interpolating, splines, regular_grids, initial_values)
+               integrating, interpolating, splines, regular_grids, images,
+               initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
