@@ -39,6 +39,17 @@ def at(ufunc: Any) -> Any:
     return changed(lambda y, x: ufunc.at(y, ROWS, x[0]))
 
 
+def of_distribution(name: str, method: str) -> Any:
+    shapes = {"gamma": (1.7,), "chi2": (3.0,), "beta": (2.0, 1.5), "t": (4.0,), "f": (2.0, 5.0), "lognorm": (0.7,),
+              "weibull_min": (1.5,), "pareto": (2.5,)}.get(name, ())
+    start = -1.0 if name == "pareto" else 0.0
+    return lambda x: getattr(getattr(scipy.stats, name), method)(np.sin(x) ** 2, *shapes, start, 1.0)
+
+
+def of_samples(name: str) -> Any:
+    return lambda x: getattr(scipy.stats, name)(x * x + 0.1, axis=1)
+
+
 SAMPLES: dict[str, Any] = {
     "scipy.fft.fftfreq": lambda x: scipy.fft.fftfreq(4, x[0, 0]),
     "scipy.fft.rfftfreq": lambda x: scipy.fft.rfftfreq(4, x[0, 0]),
@@ -165,6 +176,23 @@ SAMPLES: dict[str, Any] = {
     "scipy.stats.norm.pdf": lambda x: scipy.stats.norm.pdf(x, scale=np.array([[0.5], [1.5]])),
     "scipy.stats.norm.ppf": lambda x: scipy.stats.norm.ppf(x * x / 4, 0.1, x[0, 0]),
     "scipy.stats.norm.sf": lambda x: scipy.stats.norm.sf(x, 0.3),
+    **{f"scipy.stats.{name}": of_distribution(*name.split(".")) for name in (
+        "norm.isf norm.interval expon.sf expon.ppf uniform.sf uniform.ppf gamma.sf gamma.ppf chi2.cdf chi2.sf chi2.ppf "
+        "beta.cdf beta.sf beta.ppf t.sf t.ppf f.pdf f.logpdf f.cdf f.sf lognorm.cdf lognorm.sf lognorm.ppf "
+        "weibull_min.pdf weibull_min.logpdf weibull_min.cdf weibull_min.sf weibull_min.ppf pareto.pdf pareto.logpdf "
+        "pareto.cdf pareto.sf gumbel_r.pdf gumbel_r.logpdf gumbel_r.cdf logistic.sf logistic.ppf laplace.cdf "
+        "cauchy.cdf").split()},
+    "scipy.stats.binom.cdf": lambda x: scipy.stats.binom.cdf([0, 2, 5], 5, np.sin(x) ** 2),
+    "scipy.stats.binom.sf": lambda x: scipy.stats.binom.sf([0, 2, 5], 5, np.sin(x) ** 2),
+    "scipy.stats.poisson.cdf": lambda x: scipy.stats.poisson.cdf([-1, 2, 5], x * x),
+    "scipy.stats.poisson.sf": lambda x: scipy.stats.poisson.sf([-1, 2, 5], x * x),
+    **{f"scipy.stats.{name}": of_samples(name) for name in
+       "moment skew kurtosis gmean hmean sem variation entropy iqr".split()},
+    "scipy.stats.pearsonr": lambda x: scipy.stats.pearsonr(x[0], x[1])[0],
+    "scipy.stats.linregress": lambda x: scipy.stats.linregress(x[0], x[1]).slope,
+    "scipy.stats.ttest_1samp": lambda x: scipy.stats.ttest_1samp(x, 0.3, axis=1).pvalue,
+    "scipy.stats.ttest_ind": lambda x: scipy.stats.ttest_ind(x[0], x[1]).pvalue,
+    "scipy.stats.ttest_rel": lambda x: scipy.stats.ttest_rel(x[0], x[1]).pvalue,
     "np.shares_memory": lambda x: x * x if np.shares_memory(x, x.copy()) else x,
     "np.may_share_memory": lambda x: x * x if np.may_share_memory(x, x.copy()) else x,
     "np.put": changed(lambda y, x: np.put(y, [0, 4], x[0, :2])),

@@ -71,6 +71,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         complex_functions,
         counting,
         densities,
+        describing,
         distances,
         distributions,
         facts,
@@ -89,6 +90,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         polynomial_objects,
         polynomial_series,
         polynomials,
+        probabilities,
         ranks,
         regular_grids,
         roots,
@@ -106,7 +108,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
                polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
                scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
                integrating, interpolating, splines, regular_grids, images,
-               initial_values)
+               probabilities, describing, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
