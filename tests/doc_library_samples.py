@@ -90,6 +90,15 @@ SAMPLES: dict[str, Any] = {
     "scipy.linalg.norm": lambda x: scipy.linalg.norm(x),
     "scipy.linalg.pinv": lambda x: scipy.linalg.pinv(x),
     "scipy.linalg.qr": lambda x: scipy.linalg.qr(x.T, mode="economic")[1] ** 2,
+    "scipy.linalg.lstsq": lambda x: scipy.linalg.lstsq(x.T, x[0])[0],
+    "scipy.linalg.sqrtm": lambda x: scipy.linalg.sqrtm(square(x)),
+    "scipy.linalg.solve_sylvester": lambda x: scipy.linalg.solve_sylvester(square(x), np.eye(2), x[:, :2]),
+    "scipy.linalg.solve_continuous_lyapunov": lambda x: scipy.linalg.solve_continuous_lyapunov(square(x), np.eye(2)),
+    "scipy.linalg.solve_discrete_lyapunov": lambda x: scipy.linalg.solve_discrete_lyapunov(x[:, :2] / 9, np.eye(2)),
+    "scipy.linalg.solve_continuous_are": lambda x: scipy.linalg.solve_continuous_are(
+        x[:, :2], np.eye(2), np.eye(2), np.eye(2)),
+    "scipy.linalg.solve_discrete_are": lambda x: scipy.linalg.solve_discrete_are(
+        x[:, :2], np.eye(2), np.eye(2), np.eye(2)),
     "scipy.linalg.solve_banded": lambda x: scipy.linalg.solve_banded((1, 0), np.exp(x), x[0]),
     "scipy.linalg.solve_toeplitz": lambda x: scipy.linalg.solve_toeplitz(x[0] ** 2 + np.array([4, 0, 0]), x[1]),
     "scipy.linalg.solveh_banded": lambda x: scipy.linalg.solveh_banded(x * x + np.array([[0], [4]]), x[0]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import odeint, quad, solve_ivp
 from scipy.interpolate import PPoly
-from scipy.linalg import solve_banded
+from scipy.linalg import solve_banded, sqrtm
 from scipy.optimize import bisect, brentq, fixed_point, fsolve, newton, root
 from scipy.signal import savgol_filter
 from scipy.spatial.distance import squareform
@@ -178,3 +178,8 @@ def test_functions_are_not_called_like_variables() -> None:
     wanted = 1.5 * 1.2**2 * 0.4
     assert np.isclose(grad(with_names_of_functions)(1.2, 0.4), wanted)
     assert np.isclose(grad(lambda quad, f: with_names_of_functions(quad, f))(1.2, 0.4), wanted)
+
+
+def test_a_square_root_that_is_complex_is_not_found() -> None:
+    with pytest.raises(ValueError, match="no real square root"):
+        grad(lambda a: sqrtm(np.array([[-a, 0.3], [0.0, 1.0]]))[0, 0])(0.5)

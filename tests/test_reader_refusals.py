@@ -288,7 +288,7 @@ REFUSED = [
     (polynomial_object, "no rule for numpy.polynomial.Chebyshev", "Chebyshev(x)", "chebval"),
     (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
     (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),
-    (other_distribution, "no rule for scipy.stats.gompertz.logpdf", "weibull_min.logpdf", "density"),
+    (other_distribution, "no rule for scipy.stats.gompertz.logpdf", "gompertz.logpdf", "density"),
     (looks_for_what_a_spline_has, "the attribute 'roots'", 'hasattr(spline_of(x), "roots")', "outside"),
     (catches_what_a_spline_has, "the attribute 'roots'", "spline_of(x).roots", "outside"),
     (asks_for_the_class_of_a_spline, "the class of", "isinstance(spline_of(x), scipy.interpolate.PPoly)", "outside"),

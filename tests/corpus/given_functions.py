@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy import linalg
 from scipy.integrate import dblquad, quad
 from scipy.optimize import bisect, brenth, brentq, fixed_point, fsolve, newton, ridder, root, root_scalar
 
@@ -107,6 +108,20 @@ def anomalies(e, mean):
     return np.sum(found**2) + np.sum(newton(lambda x: x - e * np.sin(x) - mean, mean, tol=1e-13))
 
 
+def roots_of_matrices(w):
+    a = w @ w.T + np.eye(2)
+    return np.sum(linalg.sqrtm(a) * w) + np.sum(linalg.solve_sylvester(a, w, a) ** 2)
+
+
+def regulators(a, weight):
+    """The cost of holding two systems at rest, and how they are spread by noise."""
+    b, r = np.array([[0.0], [1.0]]), weight * np.eye(1)
+    cost = linalg.solve_continuous_are(a, b, np.eye(2), r)
+    steps = linalg.solve_discrete_are(a / 2, b, np.eye(2), r)
+    spread = linalg.solve_discrete_lyapunov(a / 4, np.eye(2))
+    return np.sum(cost * steps) + np.trace(spread) + linalg.eigvalsh(cost, steps)[0]
+
+
 def arc_length(a, end):
     return quad(lambda x: math.sqrt(1 + (a * math.cos(a * x)) ** 2), 0, end, **TIGHT)[0]
 
@@ -160,6 +175,8 @@ PROGRAMS = [
     Program(only_unknown, fixed(1.7)),
     Program(populations, fixed(np.array([1.3, 1.5]), np.array([0.2, 0.3])), order=1),
     Program(anomalies, fixed(0.4, np.array([0.7, 1.1])), (0, 1), order=1),
+    Program(roots_of_matrices, fixed(np.array([[0.7, 0.2], [-0.3, 1.1]])), order=1),
+    Program(regulators, fixed(np.array([[0.1, 1.0], [-0.4, 0.2]]), 0.5), (0, 1), order=1),
     Program(arc_length, fixed(1.2, 0.8), (0, 1)),
     Program(between, fixed(1.2, 0.3, 0.8), (0, 1, 2), order=1),
     Program(weighted, fixed(np.array([0.4, 1.3]), 0.7), (0, 1), order=1),

@@ -85,6 +85,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         interpolating,
         iterating,
         matrices,
+        matrix_equations,
         missing,
         numbers,
         polynomial_objects,
@@ -108,7 +109,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
                polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
                scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
                integrating, interpolating, splines, regular_grids, images,
-               probabilities, describing, initial_values)
+               probabilities, describing, matrix_equations, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.triangular import solve_triangular
-from .refusing import refused
+from .refusing import at_least, refused
 
 
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
@@ -37,16 +37,27 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 def eigh(a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
          check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):
-    if b is not None or subset_by_index is not None or subset_by_value is not None:
-        refused("scipy.linalg.eigh with b or a part of the eigenvalues", "Take all eigenvalues of one matrix.")
+    if subset_by_index is not None or subset_by_value is not None:
+        refused("scipy.linalg.eigh with a part of the eigenvalues", "Take all of them.")
     half = "L" if lower else "U"
+    if b is not None:
+        if not eigvals_only or type != 1:
+            refused("scipy.linalg.eigh with b, other than for eigenvalues", "Give eigvals_only=True.")
+        root = np.linalg.cholesky(b)
+        a = np.linalg.solve(root, assumed(np.asarray(a), "her", lower))
+        return np.linalg.eigvalsh(np.linalg.solve(root, np.conj(a).T))
     return np.linalg.eigvalsh(a, half) if eigvals_only else np.linalg.eigh(a, half)
 
 
 def eigvalsh(a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
              subset_by_index=None, subset_by_value=None, driver=None):
     return eigh(a, b, lower=lower, eigvals_only=True, subset_by_index=subset_by_index,
-                subset_by_value=subset_by_value)
+                subset_by_value=subset_by_value, type=type)
+
+
+def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    x, residues, rank, singular = np.linalg.lstsq(a, b, rcond=cond)
+    return x, residues[0] if np.ndim(b) == 1 and at_least(residues.size, 1) else residues, rank, singular
 
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
@@ -140,6 +151,7 @@ CALLS: dict[Any, Any] = {
     "scipy.linalg.cholesky": cholesky,
     "scipy.linalg.eigh": eigh,
     "scipy.linalg.eigvalsh": eigvalsh,
+    "scipy.linalg.lstsq": lstsq,
     "scipy.linalg.qr": qr,
     "scipy.linalg.solve": solve,
     "scipy.linalg.lu_solve": lu_solve,
