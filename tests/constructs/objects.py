@@ -271,6 +271,15 @@ def global_statement(x):
     return RATE * x
 
 
+@supported("an attribute of a function that is defined in the function: `hit.terminal = True`")
+def function_with_an_attribute(x):
+    def power(v):
+        return v**power.exponent
+
+    power.exponent = 3
+    return power(x) * getattr(power, "scale", 2.0)
+
+
 @refused("assignment to an attribute of an object made before", NotSupported, "make the object in the function")
 def changed_object(x):
     LINE.offset = x

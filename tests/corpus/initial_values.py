@@ -56,7 +56,36 @@ def without_a_step(start, time):
     return np.sum(found.y**2) * len(found.t) + np.sum(states**2) + odeint(lambda y, t: -y, start, TIMES[:0]).size
 
 
+def fall(t, y, drag):
+    return [y[2], y[3], -drag * y[2], -9.81 - drag * y[3]]
+
+
+def ground(t, y, drag):
+    return y[1]
+
+
+ground.terminal, ground.direction = True, -1
+
+
+def thrown(speed, drag):
+    """How far, and how high: one event ends the flight, the other one does not."""
+
+    def apex(t, y, drag):
+        return y[3]
+
+    apex.direction = -1
+    flight = solve_ivp(fall, (0.0, 9.0), [0.0, 0.0, speed, speed], events=[ground, apex], args=(drag,), rtol=1e-8)
+    return flight.y[0, -1] * flight.t[-1] + flight.y_events[1][0, 1] + flight.status
+
+
+def between_steps(stiffness):
+    path = solve_ivp(oscillation, (0.0, 0.3), [1.0, 0.3], args=(stiffness,), dense_output=True, rtol=1e-6)
+    return np.sum(path.sol(TIMES) ** 2) + path.sol(0.2)[1]
+
+
 PROGRAMS = [
+    Program(thrown, fixed(1.3, 0.2), (0, 1), order=1),
+    Program(between_steps, fixed(1.3), order=1),
     Program(without_a_step, fixed(np.array([1.0, 0.3]), 1.0), order=1),
     Program(after_a_time, fixed(1.3, np.array([1.0, 0.3])), (0, 1)),
     Program(at_times, fixed(1.3, np.array([1.0, 0.3])), (0, 1), order=1),

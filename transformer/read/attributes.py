@@ -283,7 +283,7 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     if isinstance(found, property) and found.fset is not None:
         reader.call(found.fset, (owner, value), {})
         return
-    if not reader.owns(owner):
+    if not reader.owns(owner) and not _may_hold(owner, name):
         if inspect.getattr_static(owner, name, ABSENT) is value:
             return
         raise NotSupported(
@@ -301,6 +301,11 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         raise missing_attribute(reader, owner, name)
     place = _place_of(reader, owner, name, found) if isinstance(own, dict) else Attribute(owner, name)
     reader.journal.write(place, value)
+
+
+def _may_hold(owner: Any, name: str) -> bool:
+    """Whether a function that was defined in what is read may be given an attribute, as `hit.terminal = True`."""
+    return isinstance(owner, Closure) and name not in Closure.__dataclass_fields__
 
 
 def _place_of(reader: Reader, owner: Any, name: str, found: Any) -> Item:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ops.identity import stop_gradient
 from ..given_functions import is_infinite, own, unmoved
+from .events import crosses, cut, reported, watching
 from .refusing import at_least, refused
 
 
@@ -59,19 +60,39 @@ METHODS = {
 class OdeResult:
     """What `solve_ivp` returns."""
 
-    def __init__(self, t, y):
-        self.t, self.y = t, y
-        self.sol = self.t_events = self.y_events = None
+    def __init__(self, t, y, sol=None):
+        self.t, self.y, self.sol = t, y, sol
+        self.t_events = self.y_events = None
         self.status, self.success = 0, True
         self.message = "The solver successfully reached the end of the integration interval."
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
+class OdeSolution:
+    """The states at all times, by the polynomials of the steps."""
+
+    def __init__(self, method, ts, ys, ks, way):
+        self.method, self.ts, self.ys, self.ks, self.way = method, ts, ys, ks, way
+
+    def __call__(self, t):
+        t = np.asarray(t) + 0.0
+        if t.ndim == 0:
+            return self.at(np.reshape(t, (1,)))[0]
+        return self.at(t).T
+
+    def at(self, t):
+        """One row for each time."""
+        return by_polynomials(self.method, self.ts, self.ys, self.ks, t, self.way)
 
 
 def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False, args=None,
               first_step=None, max_step=np.inf, rtol=1e-3, atol=1e-6):
     if method not in METHODS:
         refused(f"scipy.integrate.solve_ivp with method {method!r}", "Use method='RK45' or 'RK23'.")
-    if dense_output or events is not None or vectorized:
-        refused("solve_ivp with dense_output, events or vectorized", "Use t_eval for values in between.")
+    if vectorized:
+        refused("scipy.integrate.solve_ivp with vectorized", "Leave it out: the function is compiled as it is.")
     y0 = np.asarray(y0)
     y0 = y0.astype(complex if np.iscomplexobj(y0) else float)
     if y0.ndim != 1:
@@ -82,22 +103,39 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
         return np.asarray(fun(t, y, *further)).astype(y0.dtype)
 
     start, end = t_span
-    found = steps(own(rate), METHODS[method], float(start), float(end), y0, first_step, max_step, rtol, atol,
-                  t_eval is not None)
+    way, watched = 1.0 if end >= start else -1.0, watching(events, further)
+    ts, ys, ks, is_stopped = steps(own(rate), METHODS[method], float(start), float(end), y0, first_step, max_step, rtol,
+                                   atol, t_eval is not None or dense_output or bool(watched),
+                                   [each for each in watched if each.is_terminal])
+    sol = OdeSolution(METHODS[method], ts, ys, ks, way)
+    if watched:
+        ts, ys = cut(sol, watched, is_stopped) if any([each.is_terminal for each in watched]) else (ts, ys)
     if t_eval is None:
-        return OdeResult(found[0], found[1].T)
-    t = np.asarray(t_eval)
+        result = OdeResult(ts, ys.T)
+    else:
+        result = at_times(sol, np.asarray(t_eval), float(start), float(end), ts[-1] if watched else None)
+    if dense_output:
+        result.sol = sol
+    return reported(result, sol, watched, is_stopped, ts[-1]) if watched else result
+
+
+def at_times(sol, t, start, end, last):
+    """The states at times that are asked for, of which those behind the last one are left out."""
     if not at_least(len(t), 1):
         return OdeResult([], [])                    # SciPy puts together nothing
     if start == end:
         raise ValueError("solve_ivp with t_eval, where t_span ends as it begins: SciPy gives no states")
-    if np.any(np.diff(t) * (1.0 if end > start else -1.0) <= 0):
+    if np.any(np.diff(t) * sol.way <= 0):
         raise ValueError("Values in `t_eval` are not properly sorted.")
-    return OdeResult(t, between(METHODS[method], *found, t, float(end) - float(start)).T)
+    if last is None:
+        return OdeResult(t, between(sol, t).T)
+    t = t[sol.way * t <= sol.way * last]
+    return OdeResult(t, between(sol, t).T)
 
 
-def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages):
-    """The times and states after each step that was accepted, and the rates in it."""
+def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages, stops=()):
+    """The times and states after each step that was accepted, and the rates in it; and whether one of the events that
+    end it has come."""
     direction = 1.0 if end >= t else -1.0
     first = f(t, y)
     size = first_step
@@ -105,6 +143,7 @@ def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages):
         size = unmoved(initial_size, f, method, t, end, y, first, direction, rtol, atol)
     size = float(size)
     ts, ys, ks = [t], [y], []
+    levels, is_stopped = [each.level(t, y) for each in stops], False
     is_rejected, is_open = False, True              # there is a step, even where the end is the beginning
     while is_open:
         least = 10 * abs(np.nextafter(t, direction * np.inf) - t)
@@ -127,12 +166,16 @@ def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages):
             if keeps_stages:
                 ks.append(np.stack(stages))
             is_rejected = False
+            for k, each in enumerate(stops):
+                level = each.level(t, y)
+                is_stopped = is_stopped or crosses(levels[k], level, each.direction)
+                levels[k] = level
         else:
             size = abs(h) * max(0.2, growth)
             is_rejected = True
         size = float(stop_gradient(size))
-        is_open = direction * (end - t) > 0
-    return np.array(ts), np.array(ys), np.array(ks) if keeps_stages else None
+        is_open = direction * (end - t) > 0 and not is_stopped
+    return np.array(ts), np.array(ys), np.array(ks) if keeps_stages else None, is_stopped
 
 
 def step(f, method, t, y, first, h):
@@ -171,11 +214,15 @@ def initial_size(f, method, t, end, y, first, direction, rtol, atol):
     return min(100 * h0, h1, length)
 
 
-def between(method, ts, ys, ks, t, span):
-    """The states at times t, by the polynomials of the steps that these are in."""
-    if np.any(t < min(ts[0], ts[-1])) or np.any(t > max(ts[0], ts[-1])):
+def between(sol, t):
+    """The states at times within the range."""
+    if np.any(t < min(sol.ts[0], sol.ts[-1])) or np.any(t > max(sol.ts[0], sol.ts[-1])):
         raise ValueError("Values in `t_eval` are not within `t_span`.")
-    way = 1.0 if span >= 0 else -1.0
+    return sol.at(t)
+
+
+def by_polynomials(method, ts, ys, ks, t, way):
+    """The states at times t, by the polynomials of the steps that these are in or next to."""
     place = np.clip(np.searchsorted(way * ts[1:], way * t), 0, len(ts) - 2)
     h = ts[place + 1] - ts[place]
     x = (t - ts[place]) / np.where(h == 0, 1.0, h)
@@ -204,9 +251,9 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, ml=None,
         return np.atleast_1d(np.asarray(func(t, y, *further) if tfirst else func(y, t, *further))).astype(float)
 
     tolerance, method = 1.49012e-8, METHODS["RK45"]
-    found = steps(own(rate), method, float(t[0]), float(t[-1]), y0, None, np.inf, tolerance if rtol is None else rtol,
-                  tolerance if atol is None else atol, True)
-    return between(method, *found, t, t[-1] - t[0])
+    ts, ys, ks, _ = steps(own(rate), method, float(t[0]), float(t[-1]), y0, None, np.inf,
+                          tolerance if rtol is None else rtol, tolerance if atol is None else atol, True)
+    return between(OdeSolution(method, ts, ys, ks, 1.0 if t[-1] - t[0] >= 0 else -1.0), t)
 
 
 CALLS: dict[Any, Any] = {"scipy.integrate.solve_ivp": solve_ivp, "scipy.integrate.odeint": odeint}
