@@ -52,6 +52,10 @@ def of_samples(name: str) -> Any:
 
 SAMPLES: dict[str, Any] = {
     "scipy.fft.fftfreq": lambda x: scipy.fft.fftfreq(4, x[0, 0]),
+    "scipy.fft.dct": lambda x: scipy.fft.dct(x * x),
+    "scipy.fft.dctn": lambda x: scipy.fft.dctn(x * x),
+    "scipy.fft.idct": lambda x: scipy.fft.idct(x * x),
+    "scipy.fft.idctn": lambda x: scipy.fft.idctn(x * x),
     "scipy.fft.rfftfreq": lambda x: scipy.fft.rfftfreq(4, x[0, 0]),
     "scipy.integrate.cumulative_trapezoid": lambda x: scipy.integrate.cumulative_trapezoid(x, x[0], initial=0),
     "scipy.integrate.dblquad": lambda x: scipy.integrate.dblquad(lambda s, t: np.sum(t * x**2), 0, 1, 0, x[0, 0])[0],
@@ -132,6 +136,11 @@ SAMPLES: dict[str, Any] = {
                                                                        fprime=lambda t: 3 * t**2).root,
     "scipy.optimize.newton": lambda x: scipy.optimize.newton(lambda t: t**3 + t - np.sum(x * x), 1.0),
     "scipy.optimize.rosen": lambda x: scipy.optimize.rosen(x[0]),
+    "scipy.signal.detrend": lambda x: scipy.signal.detrend(x * x),
+    "scipy.signal.hilbert": lambda x: np.abs(scipy.signal.hilbert(x * x)),
+    "scipy.signal.periodogram": lambda x: scipy.signal.periodogram(x)[1],
+    "scipy.signal.sosfilt": lambda x: scipy.signal.sosfilt([[0.2, 0.3, 0.0, 1.0, -0.4, 0.1]], x),
+    "scipy.signal.welch": lambda x: scipy.signal.welch(x, nperseg=3)[1],
     "scipy.signal.convolve": lambda x: scipy.signal.convolve(x[0], x[1, :2], "same"),
     "scipy.signal.convolve2d": lambda x: scipy.signal.convolve2d(x, x[:, :2], "same", "symm"),
     "scipy.signal.correlate": lambda x: scipy.signal.correlate(x, x[:, 1:]),

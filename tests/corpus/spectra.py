@@ -3,7 +3,9 @@
 import cmath
 
 import numpy as np
+import scipy.fft
 import scipy.linalg
+import scipy.signal
 
 from .program import Program, fixed, normal
 
@@ -196,7 +198,32 @@ SQUARE = np.array([[2.0, -0.4, 0.7], [0.2, 4.1, -0.8], [0.6, -0.35, 7.3]])
 TALL = np.array([[1.1, -0.4], [0.2, 1.9], [0.6, -0.35], [-0.7, 0.8]])
 TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
 
+def envelope(x):
+    """How strong a signal is, over time, after its trend is taken away."""
+    return np.sum(np.abs(scipy.signal.hilbert(scipy.signal.detrend(x))) ** 3)
+
+
+def noise_floor(x, rate):
+    """Power by frequency: of short pieces, and of the whole signal."""
+    frequencies, power = scipy.signal.welch(x, rate, nperseg=4)
+    return np.sum(frequencies * np.log(power + 0.1)) + np.sum(scipy.signal.periodogram(x, rate, "hamming")[1] ** 2)
+
+
+def compressed(x):
+    parts = scipy.fft.dct(x, norm="ortho")
+    kept = scipy.fft.idct(np.where(np.arange(len(x)) < 4, parts, 0.0), norm="ortho")
+    return np.sum((kept - x) ** 2) + np.sum(scipy.fft.dctn(np.outer(x, x)) ** 2)
+
+
+def in_sections(sos, x):
+    return np.sum(scipy.signal.sosfilt(sos, x) ** 2)
+
+
 PROGRAMS = [
+    Program(envelope, normal((7,)), order=1),
+    Program(noise_floor, normal((9,), then=(2.0,)), wrt=(0, 1), order=1),
+    Program(compressed, normal((6,)), order=1),
+    Program(in_sections, fixed(scipy.signal.butter(3, 0.3, output="sos"), np.arange(5.0)), wrt=(1,), order=1),
     Program(spectral_derivative, normal((6,))),
     Program(by_hand, normal((8,)), name="spectrum_by_hand"),
     Program(convolved_at_a_power_of_two, normal((5,), (3,)), wrt=(0, 1)),

@@ -99,6 +99,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         scipy_signal,
         selecting,
         series,
+        spectral,
         splines,
         systems,
         windows,
@@ -109,7 +110,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
                polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
                scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
                integrating, interpolating, splines, regular_grids, images,
-               probabilities, describing, matrix_equations, initial_values)
+               probabilities, describing, matrix_equations, spectral, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
