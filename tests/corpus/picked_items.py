@@ -115,7 +115,15 @@ def interpolated_among_integers(x):
     return sum([between_knots(abs(v), KNOTS, HEIGHTS) for v in x])
 
 
+def greatest_of_some(x):
+    """The greatest number with its place, of as many as there are; and one of numbers and of what is behind them."""
+    best, place = max(((v, k) for k, v in enumerate(x) if v < 1.5), default=(0.5, -1))
+    few = [v * v for v in x if v > -0.7]
+    return best * place + max(0.1, *few) + min(x[0], x[1], *few) + min((abs(v), v) for v in x if v != 0)[1]
+
+
 PROGRAMS = [
+    Program(greatest_of_some, fixed(VECTOR)),
     Program(row_of_many, fixed(VECTOR)),
     Program(sums_by_kind, fixed(VECTOR)),
     Program(spline_of_lists, positive((6,), then=(np.array([0.3, 1.7, 4.9]),))),

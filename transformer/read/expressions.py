@@ -16,11 +16,13 @@ from .branches import Unreachable, choose
 from .conditions import condition, is_safe, joined, truth
 from .containers import iterated
 from .errors import as_user_error
+from .folds import extreme_of_more
 from .frames import Unbound, load
 from .keys import ITEM, KEY, hashed
 from .kinds import type_name
 from .operators import BINARY, UNARY, binary, compare, unary
 from .or_none import Early, early, implied
+from .recorded import RecordedList
 from .values import ABSENT
 
 if TYPE_CHECKING:
@@ -106,9 +108,25 @@ def read_call(reader: Reader, node: Any) -> Any:
     if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args:
         return _super(reader)
     function = reader.evaluate(node.func)
+    if (function is min or function is max) and _may_be_many(node):
+        return _extreme(reader, function, node.args)
     args = positional(reader, node.args)
     kwargs = keywords(reader, node.keywords)
     return reader.call(function, args, kwargs)
+
+
+def _extreme(reader: Reader, function: Any, nodes: list[Any]) -> Any:
+    """``max(a, *items)``, where only the program may know how many items there are."""
+    args, items = [reader.evaluate(node) for node in nodes[:-1]], reader.evaluate(nodes[-1].value)
+    if isinstance(items, RecordedList) and not isinstance(items.length(reader), int):
+        return extreme_of_more(reader, function, args, items)
+    return reader.call(function, (*args, *iterated(reader, items)), {})
+
+
+def _may_be_many(node: Any) -> bool:
+    """Whether there are arguments and items of something behind them, as in ``max(a, *items)``."""
+    starred = [isinstance(arg, gast.Starred) for arg in node.args]
+    return len(starred) > 1 and starred[-1] and not any(starred[:-1]) and not node.keywords
 
 
 def positional(reader: Reader, nodes: list[Any]) -> tuple[Any, ...]:

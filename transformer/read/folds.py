@@ -27,15 +27,16 @@ from .in_order import are_sequences, compared_items
 from .iteration import Iteration, iteration_of
 from .joining import in_arrays
 from .joins import is_rounded
+from .library import first_items
 from .library.calls import call_library
-from .library.first_items import greatest_item, least_item
+from .library.first_items import greatest_item, itself, least_item
 from .mixed import note_class
 from .object_order import is_ordered_by_methods, ordering_key
 from .operators import binary
 from .order_keys import keys_of, place_of_extreme
 from .producers import Producer
 from .recorded import Part, RecordedList, all_parts_of, recorded
-from .structures import Slot
+from .structures import Node, Slot
 from .values import DynamicRange, Lazy, contained, has_dynamic, is_number, stripped
 
 if TYPE_CHECKING:
@@ -223,11 +224,28 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         extreme = apply_op(reader, np.min if function is min else np.max, (array,), {})
         return _of_their_class(reader, extreme, whole)
+    if isinstance(whole, RecordedList) and _are_sequences(reader, whole):
+        return _extreme_by_key(reader, whole, {**options, "key": itself}, function)
     items = iterated(reader, args[0]) if len(args) == 1 else list(args)
     if not has_dynamic(items) or options:
         known = [static(reader, item, f"an argument of {function.__name__}") for item in items]
         return function(known, **_as_functions(reader, options))
     return _folded(reader, items, function)
+
+
+def _are_sequences(reader: Reader, items: RecordedList) -> bool:
+    """Whether items are tuples or lists, of which the first numbers that differ decide."""
+    return all(_is_sequence(part.template if isinstance(part, Part) else part[0])
+               for part in all_parts_of(reader, items) if part != ())
+
+
+def _is_sequence(item: Any) -> bool:
+    return issubclass(item.cls, (tuple, list)) if isinstance(item, Node) else isinstance(item, (tuple, list))
+
+
+def extreme_of_more(reader: Reader, function: Any, args: list[Any], starred: Any) -> Any:
+    """``max(a, *items)``, with as many items as the program finds."""
+    return call_library(reader, first_items.extreme_of_more, (function, args, starred), {})
 
 
 def _extreme_if_any(reader: Reader, items: Any, options: dict[str, Any], function: Any) -> Any:

@@ -31,15 +31,22 @@ def order_of(reader: Reader, keys: Part, reverse: Any) -> Any:
     from .library import ordering
     from .library.calls import call_library
 
+    return call_library(reader, ordering.order_of, (_columns(keys), bool(static(reader, reverse, "`reverse`"))), {})
+
+
+def _columns(keys: Part) -> list[Value]:
     columns = [Value(array.atom) for array in keys.arrays]
     if any(column.ndim != 1 for column in columns):
         raise ValueError("The truth value of an array with more than one element is ambiguous. "
                          "Use a.any() or a.all()")
-    return call_library(reader, ordering.order_of, (columns, bool(static(reader, reverse, "`reverse`"))), {})
+    return columns
 
 
 def place_of_extreme(reader: Reader, keys: Part, is_least: bool) -> Any:
     """The place of the first item whose key is the least or greatest."""
+    from .library import ordering
+    from .library.calls import call_library
+
     if len(keys.arrays) > 1:
-        return order_of(reader, keys, not is_least)[0]
+        return call_library(reader, ordering.place_of_extreme, (_columns(keys), not is_least), {})
     return reader.call(np.argmin if is_least else np.argmax, (Value(keys.arrays[0].atom),), {})

@@ -34,3 +34,14 @@ def greatest_item(items):
         if item > best:
             best = item
     return best
+
+
+def itself(item):
+    return item
+
+
+def extreme_of_more(function, args, items):
+    """``max(*args, *items)``, where there are so many items that one alone would be what is searched."""
+    if len(args) == 1 and len(items) == 0:
+        raise TypeError("one argument of min or max that is no sequence: there are no items behind it")
+    return function([*args] + items)

@@ -21,3 +21,10 @@ def order_of(columns, reverse=False):
     if reverse:
         return len(columns[0]) - 1 - np.lexsort([column[::-1] for column in columns[::-1]])[::-1]
     return np.lexsort(columns[::-1])
+
+
+def place_of_extreme(columns, is_greatest):
+    order = order_of(columns, is_greatest)
+    if len(order) == 0:
+        raise ValueError("min() or max() arg is an empty sequence")
+    return order[0]
