@@ -59,6 +59,8 @@ SAMPLES: dict[str, Any] = {
     "scipy.fft.rfftfreq": lambda x: scipy.fft.rfftfreq(4, x[0, 0]),
     "scipy.integrate.cumulative_trapezoid": lambda x: scipy.integrate.cumulative_trapezoid(x, x[0], initial=0),
     "scipy.integrate.dblquad": lambda x: scipy.integrate.dblquad(lambda s, t: np.sum(t * x**2), 0, 1, 0, x[0, 0])[0],
+    "scipy.integrate.fixed_quad": lambda x: scipy.integrate.fixed_quad(lambda t: t * x[0, 0], 0, x[0, 1])[0],
+    "scipy.integrate.tplquad": lambda x: scipy.integrate.tplquad(lambda z, y, t: z * x[0, 0], 0, 1, 0, 1, 0, 1)[0],
     "scipy.integrate.odeint": lambda x: scipy.integrate.odeint(lambda y, t: -y, x[0], np.array([0.0, 0.1])),
     "scipy.integrate.solve_ivp": lambda x: scipy.integrate.solve_ivp(lambda t, y: -y, (0.0, 0.1), x[0],
                                                                      t_eval=[0.05], rtol=1e-10, atol=1e-10).y,

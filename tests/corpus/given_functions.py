@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from scipy import linalg
-from scipy.integrate import dblquad, quad
+from scipy.integrate import dblquad, fixed_quad, quad, tplquad
 from scipy.optimize import bisect, brenth, brentq, fixed_point, fsolve, newton, ridder, root, root_scalar
 
 from transformer import vmap
@@ -134,6 +134,17 @@ def weighted(w, b):
     return quad(lambda x: b * np.prod(np.cos(w * x)), -1, 1, **TIGHT)[0]
 
 
+def with_a_kink(a, place):
+    """The range is split where the function is no polynomial."""
+    near = quad(lambda x: abs(x - place) * math.exp(a * x), 0.0, 1.0, points=[place, 3.0], **TIGHT)[0]
+    wave = quad(lambda x: a * x, 0.0, place, weight="sin", wvar=3.0, **TIGHT)[0]
+    return near * wave + fixed_quad(lambda x: np.sin(a * x), 0.0, place, n=4)[0]
+
+
+def over_a_solid(a):
+    return tplquad(lambda z, y, x: a * x + z * y, 0.0, a, 0.0, 1.0, 0.0, lambda x, y: x, epsabs=1e-10)[0]
+
+
 def over_a_triangle(a, side):
     return dblquad(lambda y, x, a: np.exp(-a * x * y), 0.0, side, 0.0, lambda x: x, args=(a,), **TIGHT)[0]
 
@@ -180,6 +191,8 @@ PROGRAMS = [
     Program(arc_length, fixed(1.2, 0.8), (0, 1)),
     Program(between, fixed(1.2, 0.3, 0.8), (0, 1, 2), order=1),
     Program(weighted, fixed(np.array([0.4, 1.3]), 0.7), (0, 1), order=1),
+    Program(with_a_kink, fixed(1.3, 0.4), (0, 1), order=1),
+    Program(over_a_solid, fixed(0.7), order=1),
     Program(over_a_triangle, fixed(1.2, 0.8), (0, 1), order=1),
     Program(expectation, fixed(0.2, 0.7), (0, 1), order=1),
     Program(tails, fixed(0.7, 0.4), (0, 1), order=1),

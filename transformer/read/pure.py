@@ -161,6 +161,11 @@ CALLS_BACK = ("It calls the function that it is given, from code that cannot be 
               "iteration converges to is differentiated by `fixed_point`.")
 # What to write instead of functions and classes that have no rule, by their modules and names.
 BETTER = {
+    **dict.fromkeys(("scipy.optimize.minimize", "scipy.optimize.fmin", "scipy.optimize.fmin_bfgs"),
+                    "Find where the gradient is zero: scipy.optimize.fsolve(grad(f), x0), which has derivatives."),
+    "scipy.optimize.minimize_scalar": "Find where the derivative is zero: scipy.optimize.brentq(grad(f), a, b).",
+    **dict.fromkeys(("scipy.optimize.least_squares", "scipy.optimize.leastsq", "scipy.optimize.curve_fit"),
+                    "Find where the gradient of the sum of squares is zero: scipy.optimize.fsolve(grad(loss), p0)."),
     "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",
     "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
     "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for known places.",

@@ -15,10 +15,25 @@ from .roots import several
 
 def integral(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None, weight=None,
          wvar=None, wopts=None, maxp1=50, limlst=50, complex_func=False):
-    if full_output or points is not None or weight is not None or complex_func:
-        refused("scipy.integrate.quad with full_output, points, weight or complex_func",
-                "Split the range at the points, and multiply by the weight.")
-    return integrated(quad, of_numbers(func, *several(args)), float(a), float(b), epsabs, epsrel, limit)
+    if full_output or complex_func or weight not in (None, "cos", "sin"):
+        refused("scipy.integrate.quad with full_output, complex_func, or weight other than 'cos' and 'sin'",
+                "Take real and imaginary parts, and multiply by the weight.")
+    if weight is None:
+        f = of_numbers(func, *several(args))
+    elif is_infinite(a) or is_infinite(b):
+        refused("scipy.integrate.quad with weight over an infinite range", "End it where nothing is left.")
+    else:
+        wave = math.cos if weight == "cos" else math.sin
+        f = of_numbers(lambda x: func(x, *several(args)) * wave(wvar * x))
+    if points is None:
+        return integrated(quad, f, float(a), float(b), epsabs, epsrel, limit)
+    places = np.sort(np.clip(np.asarray(points) * 1.0, min(a, b), max(a, b)))
+    start, total, error = float(a), 0.0, 0.0
+    for place in places:
+        part, part_error = integrated(quad, f, start, float(place), epsabs, epsrel, limit)
+        start, total, error = float(place), total + part, error + part_error
+    part, part_error = integrated(quad, f, start, float(b), epsabs, epsrel, limit)
+    return total + part, error + part_error
 
 
 def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
@@ -28,6 +43,26 @@ def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
         return integral(lambda y: func(y, x, *several(args)), start, end, epsabs=epsabs, epsrel=epsrel)[0]
 
     return integral(dblquad_inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+def tplquad(func, a, b, gfun, hfun, qfun, rfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    def tplquad_inner(y, x):
+        start = qfun(x, y) if callable(qfun) else qfun
+        end = rfun(x, y) if callable(rfun) else rfun
+        return integral(lambda z: func(z, y, x, *several(args)), start, end, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return dblquad(tplquad_inner, a, b, gfun, hfun, epsabs=epsabs, epsrel=epsrel)
+
+
+def fixed_quad(func, a, b, args=(), n=5):
+    """The rule of Gauss with n places, of a function that takes them all at once."""
+    from scipy.special import roots_legendre
+
+    if is_infinite(a) or is_infinite(b):
+        raise ValueError("Gaussian quadrature is only available for finite limits.")
+    places, weights = roots_legendre(n)
+    x = (b - a) * (places + 1) / 2.0 + a
+    return (b - a) / 2.0 * np.sum(weights * func(x, *several(args)), axis=-1), None
 
 
 def quad(f, a, b, epsabs, epsrel, limit):
@@ -120,4 +155,9 @@ PLACES = (*[-place for place in OUTER], 0.0, *OUTER[::-1])
 WEIGHTS = (*HALVES, 0.149445554002916905664936468389821, *HALVES[::-1])
 WEIGHTS_OF_GAUSS = (*HALVES_OF_GAUSS, *HALVES_OF_GAUSS[::-1])
 
-CALLS: dict[Any, Any] = {"scipy.integrate.quad": integral, "scipy.integrate.dblquad": dblquad}
+CALLS: dict[Any, Any] = {
+    "scipy.integrate.quad": integral,
+    "scipy.integrate.dblquad": dblquad,
+    "scipy.integrate.tplquad": tplquad,
+    "scipy.integrate.fixed_quad": fixed_quad,
+}
