@@ -157,7 +157,7 @@ IMPURE_BUILTINS = {
     **dict.fromkeys(("globals", "locals", "vars"), ("It gives names by their texts.", "Use the names themselves.")),
 }
 CALLS_BACK = ("It calls the function that it is given, from code that cannot be read.",
-              "Use brentq, newton, root_scalar, quad, solve_ivp or odeint, or write the method as a loop; what an "
+              "Use brentq, newton, fsolve, root, quad, solve_ivp or odeint, or write the method as a loop; what an "
               "iteration converges to is differentiated by `fixed_point`.")
 # What to write instead of functions and classes that have no rule, by their modules and names.
 BETTER = {
@@ -202,7 +202,7 @@ def why_not(function: Any) -> tuple[str, str]:
     if distribution_of(function) and not is_impure(function):
         return NO_RULE, "Write its density out."
     if better := _better(function):
-        return NO_RULE, better
+        return CALLS_BACK[0] if takes_function(function) else NO_RULE, better
     return _impurity(function) or (CALLS_BACK if takes_function(function) else (NO_RULE, how_to_define(function)))
 
 
