@@ -117,6 +117,14 @@ def spread(x: Any, h: Any) -> Any:
     return out
 
 
+def down_columns(x: Any, w: Any) -> Any:
+    """What lies between zeros, too, is added up."""
+    padded = np.zeros((x.shape[0], x.shape[1] + 2), x.dtype)
+    padded[:, 1:-1] = x
+    mean = np.sum(padded, axis=0)
+    return mean, np.sum((padded - mean) ** 2, axis=0), np.sum(np.exp(x) * w, axis=0)
+
+
 def numbers(dtype: str, n: int) -> np.ndarray:
     rng = np.random.default_rng(n)
     return (rng.normal(size=(n, n)) / n).astype(dtype)
@@ -181,3 +189,22 @@ def test_long_rows_are_done_one_after_another() -> None:
     assert long.index("for i in range(n)") < long.index("for d2 in range(d)"), long
     assert short.index("for d2 in range(") < short.index("for i in range(n)"), short
     assert "4 * k + 3" not in source_of(pushed_down, pushed_down, (np.ones((8, 80)), weights))
+
+
+def test_rows_that_are_added_up() -> None:
+    """Each column is added up in the order of its rows; what is dear to compute is done row by row."""
+    compiled, w = jit(down_columns), np.arange(20.0)
+    for n in (1, 3, 4, 5, 11):
+        x = np.arange(20.0 * n).reshape(n, 20) * 37 % 11 - 3
+        for one, other in zip(compiled(x, w), down_columns(x, w)):
+            np.testing.assert_allclose(one, other, 1e-12)
+    source = source_of(down_columns, down_columns, (numbers("f8", 20), np.ones(20)))
+    assert source.count("for i in range(n // 4)") == 1 and source.count("exp_f64(x[") == 1, source
+
+
+def test_columns_have_the_order_of_their_rows() -> None:
+    x = np.random.default_rng(0).normal(size=(23, 20)) * 10.0 ** np.arange(20)
+    total = np.zeros(20)
+    for row in x:
+        total += row
+    np.testing.assert_array_equal(jit(lambda x: np.sum(x, axis=0))(x), total)

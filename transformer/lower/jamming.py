@@ -10,6 +10,7 @@
 A total is fetched and put back a fourth of the times. Every one of them has its items in the order that it had. (The
 loop over the row cannot keep its totals in registers: there are too many of them, or LLVM does not know how many.)
 Rows that are added may be those of the array of totals, as in an elimination, where they are certainly others.
+In the same way four rows of a matrix are added to the totals of its columns.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
 from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
+from . import vecmath
 from .copying import NestCopier
 from .interchange import as_nest, only_writes, own_axis
 from .lifetimes import written
@@ -33,6 +35,7 @@ from .reordering import reads_no_writes
 from .threads import is_independent
 
 MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
+MOST_STATEMENTS = 10                   # for an item of a row that is added up, in each of the passes
 
 
 def jam(block: Block) -> Block:
@@ -50,6 +53,10 @@ def _of_nest(nest: Nest) -> Block | None:
     summed = _summed(nest)
     if summed is not None:
         return _jammed_by_rows(nest, summed)
+    summed = _summed_rows(nest)
+    if summed is not None:
+        row = Nest(nest.indices[summed + 1:], nest.body, nest.origin)
+        return _jammed(Nest(nest.indices[:summed + 1], [row], nest.origin, True), summed)
     return jammed_moving(nest)
 
 
@@ -120,6 +127,21 @@ def _summed(nest: Nest) -> int | None:
     return None
 
 
+def _summed_rows(nest: Nest) -> int | None:
+    """Which index of a nest runs over rows that are added up, each element to that of its column."""
+    if not nest.ordered or len(nest.indices) < 2 or not is_row_of_sums(nest) or len(nest.body) > MOST_STATEMENTS:
+        return None
+    if not loaded(nest).isdisjoint(written(nest)) or any(map(_is_dear, nest.body)):
+        return None
+    sizes = set(atom_vars(index.size for index in nest.indices))
+    places = {var for stmt in nest.body if isinstance(stmt, Store) for var in atom_vars(stmt.at)}
+    return next((k for k, index in enumerate(nest.indices[:-1]) if index.var not in places | sizes), None)
+
+
+def _is_dear(stmt: Let | Store) -> bool:
+    return isinstance(stmt, Let) and (stmt.op.name in vecmath.FORMS or bool(stmt.op.helper))
+
+
 def _jammed_by_rows(nest: Nest, k: int) -> Block:
     """Sums over the rows of matrices are done one row after another, so that a row stays in the cache for all of its
     items; where rows are short, all of them go on with one item after another."""
@@ -163,6 +185,8 @@ def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, togethe
     moving = moving_with([stmt for stmt in (*nest.body[:-1], *row.body) if isinstance(stmt, Let)], {index.var})
     before = list(copies(nest.body[:-1], common, copiers, moving))
     along = list(copies(row.body, common, copiers, moving))
-    body = [*before, Nest(along_row, along, row.origin)]
     around = [*([] if passes == 1 else [number]), *rest]
+    if not before:
+        return [Nest([*around, *along_row], along, row.origin, bool(around))]
+    body = [*before, Nest(along_row, along, row.origin)]
     return [Nest(around, body, nest.origin, True)] if around else body
