@@ -97,7 +97,26 @@ def sums_ahead(a: Any) -> Any:
     return y, z
 
 
-PROGRAMS = [backwards, ahead, behind, rows_and_columns, between]
+def staggered(a: Any) -> Any:
+    """Fields between the places of others, as many or one fewer along each axis."""
+    along, across, field = a * 0.5, a * 0.25, a + 0
+    for _ in range(3):
+        across[1:] -= 0.5 * (field[1:] - field[:-1])
+        along[:, 1:] -= 0.5 * (field[:, 1:] - field[:, :-1])
+        field[:-1, :-1] -= 0.7 * (along[:-1, 1:] - along[:-1, :-1] + across[1:, :-1] - across[:-1, :-1])
+    return along, across, field
+
+
+def handed_on(a: Any) -> Any:
+    """The second loop reads what the iteration of the first one before has written."""
+    y, z = np.ones(a.shape[1] + 1, a.dtype), np.zeros(a.shape[1], a.dtype)
+    for i in range(a.shape[0]):
+        y[1:] += a[i] * z
+        z += y[1:] - y[:-1]
+    return y, z
+
+
+PROGRAMS = [staggered, handed_on, backwards, ahead, behind, rows_and_columns, between]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -140,7 +159,8 @@ def test_a_reverse_sweep_goes_along_its_rows_once() -> None:
     np.testing.assert_allclose(as_loops(derived, recurrence, arguments), derived(*arguments), 1e-11)
 
 
-@pytest.mark.parametrize("program, loops", [(backwards, 2), (ahead, 2), (behind, 1), (sums_behind, 1), (sums_ahead, 3)])
+@pytest.mark.parametrize("program, loops", [(staggered, 2), (handed_on, 2), (backwards, 2), (ahead, 2), (behind, 1),
+                                            (sums_behind, 1), (sums_ahead, 3)])
 def test_loops_that_are_joined(program: Any, loops: int) -> None:
     source = source_of(program, program, (np.ones((4, 3)),))
     assert len(re.findall(r"^        for ", source[source.rindex("\n    for "):], re.MULTILINE)) == loops, source

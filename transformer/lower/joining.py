@@ -8,8 +8,9 @@ to touch; what has just been written is not read.
     for j in range(m):
         y[i + 1, j] += part[j] * b
 
-Sums over the same places join nests and other sums. Arrays are memory here, which a sweep changes again and again.
-(`merging` has joined what it could where they were values.)
+Where the first of two loops over rows goes a few rows further, these are done before. Loops that can be done many
+places at a time stay apart where one loop could not. Sums over the same places join nests and other sums. Arrays are
+memory here, which a sweep changes again and again. (`merging` has joined what it could where they were values.)
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Atom, Carry, Const, If, Let, Loop, Var
-from ..core.walk import Copier
+from ..core.sizes import Extent, Size, Unknown
+from ..core.types import INT
+from ..core.walk import Copier, atom_of_size
 from ..ops.identity import Same
 from .copying import NestCopier
 from .dependence import Frame, accesses, conflicts
@@ -41,6 +44,7 @@ from .nests import (
 from .overwritten import without_lost
 
 MOST_STATEMENTS = 64                   # of a loop that comes about
+MOST_ROWS_APART = 2                    # of two nests that are joined as far as both go
 MOST_BETWEEN = 12                      # statements that a nest is moved past
 
 
@@ -63,10 +67,12 @@ def _join_last(made: Block, in_sweep: bool) -> None:
     last, touched, changed = made[-1], set[Var](), set[Var]()
     for first in made[-2:-2 - MOST_BETWEEN:-1]:
         if isinstance(first, Nest) and touched.isdisjoint(written(first)) and changed.isdisjoint(loaded(first)):
-            both = _joint(first, last) if in_sweep or written(first) & written(last) else None
+            rest, both = _joint_of_most(first, last) if in_sweep else ([], None)
+            both = both or (_joint(first, last) if in_sweep or written(first) & written(last) else None)
             if both is not None:
-                made[-1] = both
-                made.remove(first)
+                made[-1], place = both, made.index(first)
+                made[place:place + 1] = rest
+                _join_last(made, in_sweep)
                 return
         if not isinstance(first, (Let, Nest, Store)):
             return
@@ -125,19 +131,56 @@ def _in_order(index: Index, first: Block, second: Block, apart: bool = False) ->
     return without_lost(_not_read_again(join(_numbers_first(first, second), in_sweep=True)))
 
 
+def _hands_on(index: Index, first: Block, second: Block) -> bool:
+    """Whether the second of two loops reads what earlier iterations of the first one write, as one of which many could
+    not be done at a time."""
+    frame = Frame(index.var, index.size)
+    return any(x.writes and frame.meet(x, y) for x, y in conflicts(accesses(first) or [], accesses(second) or []))
+
+
 def _joint(first: Any, second: Any) -> Nest | None:
     if not (is_numeric(first) and is_numeric(second) and _are_alike(first, second)):
         return None
     a, b = split(first, 1), split(second, 1)
     index = a.indices[0]
     inside: Block = NestCopier({b.indices[0].var: index.var}).block(b.body)
+    ordered = first.ordered or second.ordered
+    if not ordered and not _has_loops(first) and _hands_on(index, a.body, inside):
+        return None
     body = _in_order(index, a.body, inside)
     if body is None:
         return None
-    ordered = first.ordered or second.ordered
     if len(body) == 1 and isinstance(body[0], Nest) and len(first.indices) > 1:
         return Nest([index, *body[0].indices], body[0].body, first.origin, ordered)
     return Nest([index], body, first.origin, ordered)
+
+
+def _joint_of_most(first: Any, second: Any) -> tuple[Block, Nest | None]:
+    """What a nest over rows does for those that it has more than a second one, and what both do for the others."""
+    more = _rows_more(first, second)
+    if more is None:
+        return [], None
+    count = second.indices[0].size
+    both = _joint(_of_rows(first, 0, count), second)
+    return ([], None) if both is None else ([_of_rows(first, count, more)], both)
+
+
+def _rows_more(first: Any, second: Any) -> int | None:
+    """How many rows more one of two nests has, if these are few."""
+    if first.ordered or not (_has_loops(first) and _has_loops(second)):
+        return None
+    more = current().assumptions.normal(first.indices[0].size - second.indices[0].size)
+    return more if isinstance(more, int) and 0 < more <= MOST_ROWS_APART else None
+
+
+def _of_rows(nest: Nest, first: Extent, count: Extent) -> Nest:
+    """What a nest does for some of its rows."""
+    index = Index(Var(INT, nest.indices[0].var.name), count)
+    current().assumptions.within(index.var, 0, count - 1)
+    alone = count == 1 and len(nest.indices) > 1
+    place = atom_of_size(first if alone else Size.of(Unknown(index.var)) + first)
+    copy = NestCopier({nest.indices[0].var: place}).stmt(Nest(nest.indices[1:], nest.body, nest.origin))
+    return Nest([*([] if alone else [index]), *copy.indices], copy.body, nest.origin)
 
 
 def _are_alike(first: Nest | Fold, second: Nest | Fold) -> bool:
