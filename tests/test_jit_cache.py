@@ -352,3 +352,23 @@ def test_truth_values_of_numpy_are_found_quickly() -> None:
     for up in (np.True_, np.False_, np.True_):
         assert compiled(2, up) == 2 + up
     assert compiled._quick[2](2, np.False_) is compiled._quick[2](2, np.True_) is not None
+
+
+def test_calls_of_all_kinds_after_quick_ones() -> None:
+    """By position and by name, with defaults, of other kinds, and wrong ones."""
+    compiled = jit(lambda x, y=2.0: x * y)
+    x = np.arange(3.0)
+    for _ in range(2):
+        for result, factor in ((compiled(x), 2), (compiled(x, 3.0), 3), (compiled(y=4.0, x=x), 4),
+                               (compiled(x, y=5.0), 5), (compiled(x, np.float32(6)), 6)):
+            np.testing.assert_array_equal(result, factor * x)
+    for wrong in (compiled, functools.partial(compiled, x, 1.0, 2), functools.partial(compiled, x, z=1)):
+        with pytest.raises(TypeError) as raised:
+            wrong()
+        assert not isinstance(raised.value.__context__, KeyError)
+
+
+def test_a_quick_call_is_forgotten_where_the_value_of_an_argument_counts() -> None:
+    compiled = jit(lambda x, n: x.reshape(n, -1).sum(axis=0) if n > 1 else x)
+    x = np.arange(6.0)
+    assert [compiled(x, n).shape for n in (2, 3, 1, 2, 3, 1)] == [(3,), (2,), (6,), (3,), (2,), (6,)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .core.errors import BadArgument
 from .ops.registry import registry
 from .run.calling import Calls
+from .run.direct_calls import direct_call
 from .run.native import arguments_on_host
 from .run.raising import complete
 from .settings import config
@@ -83,10 +84,21 @@ class Called(Sourced):
     """What is called like a function, and finds what it runs by the kinds of its arguments: by a quick key for calls
     like those before."""
 
+    __slots__ = ("__call__",)                    # Python calls what is in it: no method comes before that
+    __call__: Callable[..., Any]
     _dispatcher: Any
-    _quick: dict[int, Callable[..., Any]]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _take_calls(self) -> None:
+        """Has calls go to `here`, and those like others before, as soon as there are any, to what they run."""
+        self._quick: dict[int, Callable[..., Any]] = self._dispatcher.quick.find
+        self._dispatcher.quick.follow = self._call_directly
+        self.__call__ = self.here
+
+    def _call_directly(self, key: str, count: int, table: dict[Any, Callable[..., Any]]) -> None:
+        self.__call__ = direct_call(key, count, table, self._dispatcher, self.here, self._with_numpys)
+
+    def here(self, *args: Any, **kwargs: Any) -> Any:
+        """A call in the thread that calls it, also where a device is chosen."""
         if kwargs:
             ordered = self._dispatcher.by_position(args, kwargs)
             if ordered is not None:
@@ -100,12 +112,16 @@ class Called(Sourced):
                 try:
                     return found(*args)
                 except Exception as error:
-                    complete(error)
-                    again = isinstance(error, ZeroDivisionError) and self._dispatcher.with_numpys(args, {})
+                    again = self._with_numpys(error, args)
                     if not again:
                         raise
                 return self._dispatcher.called(*again)
         return self._dispatcher.call(args, kwargs)
+
+    def _with_numpys(self, error: Exception, args: tuple[Any, ...]) -> Any:
+        """The error with all that it should say; the arguments with numbers of NumPy's, if these can be divided."""
+        complete(error)
+        return isinstance(error, ZeroDivisionError) and self._dispatcher.with_numpys(args, {})
 
 
 class Compiled(Called):
@@ -122,10 +138,8 @@ class Compiled(Called):
             self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
         except BadArgument as error:
             raise _here(error) from None
-        self._quick = self._dispatcher.quick.find
+        self._take_calls()
         copy_names(self, function)
-
-    here = Called.__call__                       # in the thread that calls it, also where a device is chosen
 
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -179,7 +193,7 @@ class CompiledForGpu(Called):
                              and ":" not in options["device"])           # to one GPU
         user = innermost(self)
         self._dispatcher = GpuCalls(self, user, functools.partial(argument_names, user), options)
-        self._quick = self._dispatcher.quick.find
+        self._take_calls()
         copy_names(self, function)
 
     def __repr__(self) -> str:

@@ -10,7 +10,8 @@ from ..core.errors import TransformError
 from ..settings import config
 from ..transform.derived import taken_apart
 from . import dispatch
-from .current import taken
+from .current import conditions, taken
+from .direct_calls import checked_call
 from .dispatch import Dispatcher, Entry
 from .index import Index
 from .native import is_foreign, is_on_device, native, off_devices
@@ -20,6 +21,10 @@ from .repeated import Repeated
 from .sharing import arrays_of, quick_test
 from .signature import Description, describe
 from .static import names_of
+
+
+def never(*args: Any) -> bool:
+    return False
 
 
 class Calls(Repeated):
@@ -114,25 +119,18 @@ class Calls(Repeated):
 
     def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
         """What a quick call runs: the entry itself, or what looks whether it is still right."""
-        function, is_checked, is_unchanged = entry.function, entry.memory.is_checked, entry.test()
+        function, is_checked = entry.function, entry.memory.is_checked
         if not (entry.watched or entry.hidden or is_checked):
             return function
         are_numbers = all(each.is_number for each in entry.hidden)
         test = quick_test(entry.memory, args, names) if is_checked and are_numbers else None
-        outside = taken(entry.hidden) if entry.hidden else None
 
-        def checked(*args: Any) -> Any:
-            try:
-                is_current = is_unchanged()
-            except (AttributeError, LookupError):
-                is_current = False
-            if not is_current:
-                return self.run(self.entry(args, {}), args, {})
-            if is_checked and (test is None or not test(*args)):
-                return self.run(entry, args, {})
-            return function(*args) if outside is None else function(*args, **outside())
+        def otherwise(is_current: bool, args: tuple[Any, ...]) -> Any:
+            return self.run(entry if is_current else self.entry(args, {}), args, {})
 
-        return checked
+        return checked_call(function, len(args), *conditions(entry.watched, entry.hidden, entry.hidden_key),
+                            never if is_checked and test is None else test,
+                            taken(entry.hidden) if entry.hidden else None, otherwise)
 
     # -- making entries -----------------------------------------------------------------------
 

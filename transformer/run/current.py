@@ -29,9 +29,9 @@ def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
                  for each in found)
 
 
-def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...]) -> Callable[[], bool]:
-    """The test; `key` are the types of what is hidden. It raises AttributeError or LookupError where something is not
-    there any more."""
+def conditions(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
+    """The test as an expression, and its names; `key` are the types of what is hidden. It raises AttributeError or
+    LookupError where something is not there any more."""
     given: dict[str, Any] = {}
     parts = []
     for k, (holder, name, value) in enumerate(watched):
@@ -45,7 +45,13 @@ def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...])
         else:
             given[f"t{k}"], = types
             parts.append(f"type({found}) is t{k}")
-    test: Callable[[], bool] = eval(f"lambda: {' and '.join(parts) or True}", given)
+    return " and ".join(parts) or "True", given
+
+
+def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...]) -> Callable[[], bool]:
+    """The test as a function."""
+    text, given = conditions(watched, hidden, key)
+    test: Callable[[], bool] = eval(f"lambda: {text}", given)
     return test
 
 

@@ -28,11 +28,13 @@ Pattern = tuple[str, ...]
 
 
 class Quick:
-    """Functions of calls by position. `valued` are the paths of integers of which the value counts."""
+    """Functions of calls by position. `valued` are the paths of integers of which the value counts; `follow` is told of
+    keys, for how many arguments they are, and of their tables."""
 
     def __init__(self) -> None:
         self.patterns: dict[int, tuple[Pattern, dict[Any, Any]]] = {}
         self.find: dict[int, Callable[..., Any]] = {}
+        self.follow: Callable[[str, int, dict[Any, Any]], None] | None = None
 
     def add(self, args: tuple[Any, ...], names: list[str], valued: Container[str], function: Any) -> None:
         """Notes the function for calls like this one, if it is of kinds that have a key."""
@@ -47,9 +49,13 @@ class Quick:
             table = {}
             self.patterns[len(args)] = pattern, table
             self.find[len(args)] = _lookup(pattern, len(args), table)
+            if self.follow is not None and args:
+                self.follow("".join(f"{part}, " for part in pattern), len(args), table)
         self.find[len(args)](*args, noted=function)
 
     def clear(self) -> None:
+        for _, table in self.patterns.values():
+            table.clear()
         self.patterns.clear()
         self.find.clear()
 
