@@ -22,6 +22,16 @@ def least(x: Any) -> Any:
     return np.min(y, axis=0), place
 
 
+def greatest_first(x: Any) -> Any:
+    """The extreme before its place, with its axis and without, and where only some calls ask for the place."""
+    top = np.max(x, axis=0, keepdims=True)
+    place = np.argmax(x, axis=0)
+    bottom = np.min(x, axis=0)
+    if x[0, 0] > 1:
+        place = place + np.argmin(x, axis=0)
+    return top, place, bottom
+
+
 def place_alone(x: Any) -> Any:
     return x[0] + np.argmax(x[:, ::-1], axis=0)
 
@@ -40,6 +50,15 @@ def best_path(x: Any) -> Any:
     return found, best
 
 
+def best_path_first(x: Any) -> Any:
+    best, found = x[0], np.zeros(x.shape, np.int64)
+    for t in range(len(x)):
+        scores = best[:, None] + x[t] - x.T[:, :1] * x[t]
+        best = np.max(scores, axis=0)
+        found[t] = np.argmax(scores, axis=0)
+    return found, best
+
+
 def numbers(n: int, m: int, dtype: str) -> np.ndarray:
     """Small whole numbers, of which many are equal, and some NaN."""
     x = np.random.default_rng(n + m).integers(0, 4, (n, m)).astype(dtype)
@@ -49,11 +68,12 @@ def numbers(n: int, m: int, dtype: str) -> np.ndarray:
     return x
 
 
-@pytest.mark.parametrize("function", [greatest, least, place_alone, in_the_middle, best_path])
+@pytest.mark.parametrize("function", [greatest, least, greatest_first, place_alone, in_the_middle, best_path,
+                                      best_path_first])
 def test_results(function: Any) -> None:
     compiled = jit(function)
     for n, m, dtype in ((20, 30, "f8"), (17, 40, "i4"), (1, 20, "f8"), (3, 2, "f4")):
-        x = numbers(n, n if function is best_path else m, dtype)
+        x = numbers(n, n if function in (best_path, best_path_first) else m, dtype)
         with np.errstate(all="ignore"):
             want, got = function(x), [compiled(x), as_loops(function, function, (x,))]
         for each in got:
@@ -65,6 +85,8 @@ def test_results(function: Any) -> None:
 def test_both_are_found_in_one_pass(function: Any) -> None:
     source = source_of(function, function, (numbers(20, 30, "f8"),))
     assert source.count(" for ") == 3 and "min(" not in source, source
+    assert "larger(" not in source_of(greatest_first, greatest_first, (numbers(20, 30, "f8"),))
+    assert "larger(" not in source_of(best_path_first, best_path_first, (numbers(20, 20, "f8"),))
     assert "min(" in source_of(place_alone, place_alone, (numbers(20, 2, "f8"),))
 
 

@@ -38,7 +38,7 @@ from .effects import done
 from .few_sorted import sorted_by_comparisons, sorts_few
 from .filling import filled
 from .handles import packed, unpacked
-from .known_extremes import extreme_at, extremes_of, goes_down_columns, place_of, with_extreme
+from .known_extremes import Key, extreme_at, extremes_of, goes_down_columns, place_of, places_asked, with_extreme
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -73,21 +73,24 @@ class Expansion:
         self.extremes = extremes_of(ragged.function)
         self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
+        self.asked: dict[Key, Let] = {}          # the places of extremes that the block asks for
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them
         self.makers: dict[Any, str] = {}         # the ops after which arrays are named
 
     def block(self, block: Block) -> Block:
-        with self.nested() as made:
+        with self.nested(block) as made:
             for stmt in block:
                 self.stmt(stmt)
         return made
 
     @contextmanager
-    def nested(self) -> Iterator[Block]:
-        """A block that is being made; what is computed in it is known in it alone."""
+    def nested(self, block: Block) -> Iterator[Block]:
+        """What a block is made to; what is computed in it is known in it alone."""
         self.known.append({})
+        outer, self.asked = self.asked, places_asked(block)
         with self.builder.nested() as made:
             yield made
+        self.asked = outer
         self.known.pop()
 
     def earlier(self, stmt: Let) -> Var | None:
@@ -156,7 +159,7 @@ class Expansion:
     def loop(self, stmt: Loop) -> None:
         records = self.recording.prepare(stmt)
         test = self.block(stmt.test)
-        with self.ranges.block(stmt.cond, loop=stmt), self.nested() as body:
+        with self.ranges.block(stmt.cond, loop=stmt), self.nested(stmt.body) as body:
             for carry in stmt.carries:
                 self.measure(carry.entry)
             late = rows_of_computed_sizes(stmt)
@@ -293,6 +296,9 @@ class Expansion:
             elif extreme is not None:
                 self._folded(extreme)
                 place_of(stmt, extreme)
+            elif not earlier and not self.for_gpu and (place := self._place_behind(stmt)) is not None:
+                with_extreme(place, stmt)
+                self.earlier(place)
             else:
                 emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else folds.folded(stmt)
             return
@@ -302,6 +308,16 @@ class Expansion:
         attrs = {key: item for key, item in stmt.attrs.items() if key != "keepdims"}
         self._folded(Let((plain,), stmt.op, stmt.args, attrs, stmt.origin))
         filled(stmt, lambda at: Stored(plain)[without(at, gone)])
+
+    def _place_behind(self, stmt: Let) -> Let | None:
+        """The place of an extreme of columns that the block asks for behind it."""
+        asked = self.asked.get((stmt.op, stmt.args[0], folds.axes_of(stmt)))
+        if asked is None or not goes_down_columns(asked) or extreme_at(asked, self.extremes) is None:
+            return None
+        type: Any = asked.target.type
+        place = Var(ArrayType(type.dtype, stmt.target.type.sizes), asked.target.name)    # type: ignore[union-attr]
+        attrs = {key: item for key, item in rule_attrs(asked).items() if key != "keepdims"}
+        return Let((place,), asked.op, asked.args, attrs, asked.origin)
 
     def _elements(self, stmt: Let) -> None:
         operands = checks.operands(stmt, self.ranges)

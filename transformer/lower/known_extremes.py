@@ -4,8 +4,8 @@
     top = max(scores, axis=0)         →     nest j: fold k, place = n
                                                 minimum(place, k if scores[k, j] == top[j] else n)
 
-Down columns both come from one fold, which `places_of_columns` does row by row. Other places have an extreme of their
-own, in the same way (`first_places`).
+Down columns both come from one fold, whichever comes first, which `places_of_columns` does row by row. Other places
+have an extreme of their own, in the same way (`first_places`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ..ops.value import Value, apply, rule_attrs, value
 from .access import Stored, fitted, running
 from .filling import filled, stored
 from .folds import Steps, axes_of, fold, joined
-from .nests import Allocate, emit
+from .nests import Allocate, Block, emit
+from .unrolling import MOST_PLACES
 
 EXTREMES: dict[Any, Any] = {Argmax: Max, Argmin: Min}
 Key = tuple[Any, Any, tuple[int, ...]]
@@ -39,6 +40,12 @@ def extremes_of(function: Function) -> dict[Key, dict[str, Any]]:
             attrs = {key: item for key, item in rule_attrs(stmt).items() if key != "keepdims"}
             found.setdefault((stmt.op, stmt.args[0], axes_of(stmt)), attrs)
     return found
+
+
+def places_asked(block: Block) -> dict[Key, Let]:
+    """The places of extremes that the statements of a block itself ask for, by the extremes."""
+    return {(EXTREMES[stmt.op], stmt.args[0], axes_of(stmt)): stmt for stmt in block
+            if isinstance(stmt, Let) and stmt.op in EXTREMES}
 
 
 def extreme_at(stmt: Let, known: dict[Key, dict[str, Any]]) -> Let | None:
@@ -55,9 +62,11 @@ def extreme_at(stmt: Let, known: dict[Key, dict[str, Any]]) -> Let | None:
 
 
 def goes_down_columns(stmt: Let) -> bool:
-    """Whether a reduction leaves the last axis."""
+    """Whether a reduction leaves the last axis, and neither columns nor rows are known to be short."""
     x: Any = type_of(stmt.args[0])
-    return x.rank - 1 not in axes_of(stmt)
+    axes = axes_of(stmt)
+    lengths = product(x.sizes[k] for k in axes), x.sizes[-1]
+    return x.rank - 1 not in axes and not any(isinstance(each, int) and each <= MOST_PLACES for each in lengths)
 
 
 def with_extreme(stmt: Let, extreme: Let) -> None:
