@@ -8,9 +8,9 @@ to touch; what has just been written is not read.
     for j in range(m):
         y[i + 1, j] += part[j] * b
 
-Where the first of two loops over rows goes a few rows further, these are done before. Loops that can be done many
-places at a time stay apart where one loop could not. Sums over the same places join nests and other sums. Arrays are
-memory here, which a sweep changes again and again. (`merging` has joined what it could where they were values.)
+Where the first of two loops over rows goes a few rows further, these are done before. Sums over the same places join
+nests and other sums. Arrays are memory here, which a sweep changes again and again. (`merging` has joined what it
+could where they were values.)
 """
 
 from __future__ import annotations
@@ -131,25 +131,16 @@ def _in_order(index: Index, first: Block, second: Block, apart: bool = False) ->
     return without_lost(_not_read_again(join(_numbers_first(first, second), in_sweep=True)))
 
 
-def _hands_on(index: Index, first: Block, second: Block) -> bool:
-    """Whether the second of two loops reads what earlier iterations of the first one write, as one of which many could
-    not be done at a time."""
-    frame = Frame(index.var, index.size)
-    return any(x.writes and frame.meet(x, y) for x, y in conflicts(accesses(first) or [], accesses(second) or []))
-
-
 def _joint(first: Any, second: Any) -> Nest | None:
     if not (is_numeric(first) and is_numeric(second) and _are_alike(first, second)):
         return None
     a, b = split(first, 1), split(second, 1)
     index = a.indices[0]
     inside: Block = NestCopier({b.indices[0].var: index.var}).block(b.body)
-    ordered = first.ordered or second.ordered
-    if not ordered and not _has_loops(first) and _hands_on(index, a.body, inside):
-        return None
     body = _in_order(index, a.body, inside)
     if body is None:
         return None
+    ordered = first.ordered or second.ordered
     if len(body) == 1 and isinstance(body[0], Nest) and len(first.indices) > 1:
         return Nest([index, *body[0].indices], body[0].body, first.origin, ordered)
     return Nest([index], body, first.origin, ordered)
