@@ -11,7 +11,8 @@ from typing import Any
 
 from ..core.grammar import Call, If, Loop, Var
 from .lifetimes import written
-from .nests import Allocate, Block, statements
+from .nest_walk import statements
+from .nests import Allocate, Block
 
 
 def is_written(array: Var, block: Block) -> bool:

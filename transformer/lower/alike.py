@@ -14,17 +14,8 @@ from typing import Any
 
 from ..core.grammar import Atom, Const, Let, Var
 from ..core.walk import atom_vars
-from .nests import (
-    Block,
-    Store,
-    inner_blocks,
-    is_empty_memory,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import inner_blocks, is_empty_memory, is_load, statements, uses_after, uses_before, writes
+from .nests import Block, Store
 from .substitution import filled_arrays
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.grammar import If, Let, Loop, Var
-from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, statements
+from .nest_walk import inner_blocks, is_load, statements
+from .nests import Block, Fold, Nest, Store
 
 BETTER = frozenset({"sin", "cos", "tan", "exp", "log", "log10", "power", "cbrt"})   # of C, for a single number
 WRITTEN_OUT = 8                        # iterations, which a compiler does one after another without a loop

@@ -30,7 +30,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars, size_of_atom
 from .combinations import CHUNKS, IN_ANY_ORDER, Combined, combinations, dtype_of, of_parts
 from .copying import NestCopier
-from .nests import Allocate, Block, Fold, Nest, Store, all_uses, defined, inner_blocks, statements, uses_before
+from .nest_walk import all_uses, defined, inner_blocks, statements, uses_before
+from .nests import Allocate, Block, Fold, Nest, Store
 
 
 def has_parts(stmt: Fold) -> bool:

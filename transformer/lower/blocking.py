@@ -35,7 +35,8 @@ from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
 from .distribution import distributed, numbers_for
 from .multiplying import Contraction, Rows, contraction
-from .nests import Allocate, Block, Fold, Index, Nest, inner_blocks, is_load
+from .nest_walk import inner_blocks, is_load
+from .nests import Allocate, Block, Fold, Index, Nest
 from .pulling import pulled
 from .pushing import pushed
 from .reordering import reordered

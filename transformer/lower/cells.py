@@ -15,7 +15,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from ..ops.arithmetic import Add
 from ..ops.identity import Same
-from .nests import Allocate, Block, Load, Nest, Store, inner_blocks, is_load, uses_after, uses_before
+from .nest_walk import inner_blocks, is_load, uses_after, uses_before
+from .nests import Allocate, Block, Load, Nest, Store
 
 MOST_CELLS = 16
 Place = tuple[int, ...]

@@ -17,7 +17,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
 from ..ops.identity import Same
-from .nests import Block, is_float, statements, uses_after, uses_before
+from .nest_walk import is_float, statements, uses_after, uses_before
+from .nests import Block
 
 MOST_ADDED = 12                        # statements for one number
 

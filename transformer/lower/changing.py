@@ -12,7 +12,8 @@ from typing import Any
 from ..core.grammar import Loop, Var
 from ..core.sizes import Extent, Size, Unknown, product
 from ..core.walk import atom_vars, inner_targets, size_of_atom
-from .nests import Fold, Nest, defined
+from .nest_walk import defined
+from .nests import Fold, Nest
 from .places import common_axes
 from .sums import at_most
 

@@ -13,23 +13,8 @@ from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, inner_targets
 from ..ops.identity import Same
 from .folding import folded
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Kept,
-    Library,
-    Nest,
-    Product,
-    Store,
-    defined,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import defined, inner_blocks, is_load, statements, uses_after, uses_before, writes
+from .nests import Allocate, Block, Fold, Kept, Library, Nest, Product, Store
 
 
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:

@@ -26,7 +26,8 @@ from ..core.walk import atom_vars
 from ..ops.arithmetic import Add
 from ..ops.selection import Maximum, Minimum
 from .copying import NestCopier
-from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements
+from .nest_walk import inner_blocks, is_load, statements
+from .nests import Allocate, Block, Fold, Load, Nest, Store
 from .sums import added, combined
 from .unrolling import MOST_PLACES, places
 

@@ -28,7 +28,8 @@ from ..ops.arithmetic import Add, Multiply
 from ..ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ..ops.logic import BitwiseAnd, BitwiseOr
 from ..ops.selection import Maximum, Minimum, Where
-from .nests import Block, Fold, Index, Load, defined, is_load, statements
+from .nest_walk import defined, is_load, statements
+from .nests import Block, Fold, Index, Load
 from .sums import uses_in
 
 NEUTRAL: dict[Any, int] = {Add: 0, Multiply: 1}

@@ -20,7 +20,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from .access import loaded, running
 from .lifetimes import written
-from .nests import Allocate, Block, Fold, Load, Nest, Store, emit, inner_blocks, is_load
+from .nest_walk import inner_blocks, is_load
+from .nests import Allocate, Block, Fold, Load, Nest, Store, emit
 
 FEWEST, MOST = 2, 4                    # components of a point
 

@@ -9,7 +9,8 @@ from ..core.grammar import Const, If, Let, Var, type_of
 from ..core.sizes import Size
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
-from .nests import Block, inner_blocks
+from .nest_walk import inner_blocks
+from .nests import Block
 from .pieces import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Places, chosen, comparisons, holds
 
 

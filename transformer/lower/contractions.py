@@ -22,7 +22,8 @@ from ..core.walk import atom_vars, size_of_atom
 from ..ops.arithmetic import Add, Multiply, Negative, Subtract
 from .copying import NestCopier
 from .dependence import counted_by
-from .nests import Block, Fold, Nest, Store, is_load
+from .nest_walk import is_load
+from .nests import Block, Fold, Nest, Store
 from .sums import added
 
 MOST_TERMS = 8

@@ -19,7 +19,8 @@ from ..core.grammar import If, Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.types import INT
 from ..core.walk import atom_vars, size_of_atom
-from .nests import Block, Fold, Index, Nest, Store, defined, inner_blocks, is_load, statements
+from .nest_walk import defined, inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest, Store
 from .places import common_axes
 
 Places = tuple[Extent | None, ...]

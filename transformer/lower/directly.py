@@ -11,7 +11,8 @@ from typing import Any
 
 from ..core.grammar import Atom, Const, Var
 from ..core.walk import atom_vars
-from .nests import Allocate, Block, Nest, Part, Product, all_uses, inner_blocks, is_empty_memory, is_load, statements
+from .nest_walk import all_uses, inner_blocks, is_empty_memory, is_load, statements
+from .nests import Allocate, Block, Nest, Part, Product
 from .substitution import filled_arrays
 
 

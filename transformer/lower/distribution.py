@@ -28,7 +28,8 @@ from .contractions import Span, Term, slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts, is_above
 from .explicit import along, along_memory, loops
-from .nests import Block, Fold, Index, Nest, Store, all_uses, defined, is_load, uses_before
+from .nest_walk import all_uses, defined, is_load, uses_before
+from .nests import Block, Fold, Index, Nest, Store
 from .reordering import SHORT
 from .unchanged import are_apart, are_read_again, stay
 

@@ -20,7 +20,8 @@ from .hosted import Call, collect
 from .inlining import Inlining
 from .lists import Lists, put_for_good
 from .naming import Names
-from .nests import Allocate, Block, Lowered, statements
+from .nest_walk import statements
+from .nests import Allocate, Block, Lowered
 from .numbers import Numbers, literal
 from .raveling import raveled_arrays
 

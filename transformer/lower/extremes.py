@@ -22,7 +22,8 @@ from ..core.types import ArrayType
 from ..ops import scalars
 from ..ops.base import Op
 from ..ops.selection import Maximum, Minimum
-from .nests import Block, Fold, inner_blocks
+from .nest_walk import inner_blocks
+from .nests import Block, Fold
 from .sums import uses_in
 
 WHOLE: dict[Any, np.dtype] = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}

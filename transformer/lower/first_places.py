@@ -23,7 +23,8 @@ from ..ops.comparison import Equal, Greater, Less, NotEqual
 from ..ops.logic import BitwiseAnd, BitwiseOr
 from ..ops.selection import Maximum, Minimum, Where
 from .copying import NestCopier
-from .nests import Block, Fold, Nest, inner_blocks, is_load
+from .nest_walk import inner_blocks, is_load
+from .nests import Block, Fold, Nest
 
 EXTREMES = {Greater: Maximum, Less: Minimum}
 TRUTH = ArrayType(np.dtype(bool))

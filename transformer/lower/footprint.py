@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..core.equations import guardable
 from ..core.sizes import Extent
-from .nests import Allocate, Lowered, statements
+from .nest_walk import statements
+from .nests import Allocate, Lowered
 
 
 def bytes_made(lowered: Lowered) -> Extent | None:

@@ -25,7 +25,8 @@ from .access import loaded, running
 from .copying import NestCopier
 from .filling import stored
 from .lifetimes import Lifetimes, mentioned, written
-from .nests import Allocate, Block, Nest, Store, emit, inner_blocks, is_load, statements
+from .nest_walk import inner_blocks, is_load, statements
+from .nests import Allocate, Block, Nest, Store, emit
 from .places import same_places
 from .substitution import CHEAP, cost_of, filled_arrays, is_plain, makers_of
 

@@ -26,7 +26,8 @@ from ..core.walk import atom_of_size, atom_vars, inner_targets, size_of_atom
 from ..ops.arithmetic import Add
 from ..ops.identity import Same
 from .lifetimes import mentioned
-from .nests import Block, Load, Store, defined, is_empty_memory, is_load, statements, uses_after, uses_before
+from .nest_walk import defined, is_empty_memory, is_load, statements, uses_after, uses_before
+from .nests import Block, Load, Store
 
 MOST_HANDED = 4                        # elements of an array: a processor has few registers
 FEWEST_HANDED = 2                      # LLVM hands on a single one itself

@@ -25,7 +25,8 @@ from ..write.expressions import Expressions as Written
 from ..write.layout import Group, Item, Line
 from ..write.names import HELPERS, fresh, identifier
 from ..write.natural import NATURAL
-from .nests import Block, Library, statements, writes
+from .nest_walk import statements, writes
+from .nests import Block, Library
 from .numbers import literal, typed
 from .options import OF_LAPACK
 

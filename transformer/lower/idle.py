@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .nests import Block, Nest, Store, inner_blocks, is_load
+from .nest_walk import inner_blocks, is_load
+from .nests import Block, Nest, Store
 
 
 def without_idle(block: Block) -> Block:

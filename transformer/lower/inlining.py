@@ -10,7 +10,8 @@ from ..core.grammar import Atom, Effect, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import atom_vars
 from .lifetimes import mentioned, written
-from .nests import Block, Fold, Store, inner_blocks, loaded, statements, uses_after, uses_before
+from .nest_walk import inner_blocks, loaded, statements, uses_after, uses_before
+from .nests import Block, Fold, Store
 
 LONGEST = 60                           # characters of an expression inside of another
 

@@ -20,7 +20,8 @@ from ..core.sizes import Size, Unknown
 from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from .clean import Renaming
 from .lifetimes import mentioned
-from .nests import Block, Index, Nest, Store, accesses, inner_blocks, is_empty_memory, is_numeric, split, statements
+from .nest_walk import accesses, inner_blocks, is_empty_memory, is_numeric, statements
+from .nests import Block, Index, Nest, Store, split
 from .shrinking import shrink
 
 

@@ -29,7 +29,8 @@ from .copying import NestCopier
 from .interchange import as_nest, only_writes, own_axis
 from .lifetimes import written
 from .moving_rows import jammed_moving
-from .nests import Block, Index, Nest, Store, accesses, all_uses, inner_blocks, is_load, loaded
+from .nest_walk import accesses, all_uses, inner_blocks, is_load, loaded
+from .nests import Block, Index, Nest, Store
 from .passes import TOGETHER, copies, is_long, is_row_of_sums, left_over, moving_with, targets_of_lets
 from .reordering import reads_no_writes
 from .threads import is_independent

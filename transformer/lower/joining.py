@@ -27,20 +27,8 @@ from .copying import NestCopier
 from .dependence import Frame, accesses, conflicts
 from .levels import key_of
 from .lifetimes import mentioned, written
-from .nests import (
-    Block,
-    Fold,
-    Index,
-    Nest,
-    Store,
-    defined,
-    inner_blocks,
-    is_load,
-    is_numeric,
-    loaded,
-    split,
-    statements,
-)
+from .nest_walk import defined, inner_blocks, is_load, is_numeric, loaded, statements
+from .nests import Block, Fold, Index, Nest, Store, split
 from .overwritten import without_lost
 
 MOST_STATEMENTS = 64                   # of a loop that comes about

@@ -17,7 +17,8 @@ from ..core.grammar import Atom, Let, Loop, Var
 from ..core.types import ArrayType
 from ..core.walk import atom_vars, size_of_atom
 from .contractions import slope
-from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load
+from .nest_walk import inner_blocks, is_load
+from .nests import Allocate, Block, Fold, Load, Nest, Store
 from .shrinking import own_memory
 
 DEEPER = 100                           # iterations that a loop is thought to have

@@ -22,7 +22,8 @@ from ..ops.comparison import Greater, GreaterEqual, Isinf, Less, LessEqual
 from ..ops.complex_numbers import Imag, Real
 from ..ops.elementary import Hypot
 from ..ops.logic import BitwiseOr
-from .nests import Block, all_uses, inner_blocks, statements
+from .nest_walk import all_uses, inner_blocks, statements
+from .nests import Block
 
 # Comparisons of a length with a number, by the one that has the length on its left.
 TURNED: dict[Any, Any] = {Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual}

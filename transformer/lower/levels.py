@@ -25,20 +25,8 @@ from ..core.walk import Copier, atom_vars, inner_targets
 from ..ops.logic import BitwiseAnd, BitwiseOr
 from ..ops.selection import Maximum, Minimum, Where
 from .copying import NestCopier
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Library,
-    Nest,
-    Product,
-    Store,
-    defined,
-    inner_blocks,
-    is_load,
-    split,
-    statements,
-)
+from .nest_walk import defined, inner_blocks, is_load, statements
+from .nests import Allocate, Block, Fold, Library, Nest, Product, Store, split
 from .places import are_apart
 
 

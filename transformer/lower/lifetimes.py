@@ -8,18 +8,8 @@ from typing import Any
 
 from ..core.grammar import If, Loop, Var
 from ..core.walk import atom_vars, inner_targets
-from .nests import (
-    Block,
-    Fold,
-    Nest,
-    all_uses,
-    defined,
-    inner_blocks,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import all_uses, defined, inner_blocks, statements, uses_after, uses_before, writes
+from .nests import Block, Fold, Nest
 
 
 class Mentions:

@@ -27,7 +27,8 @@ from ..write.layout import Item, Line
 from ..write.names import fresh, identifier
 from ..write.natural import NATURAL
 from ..write.numbers import number
-from .nests import Allocate, Block, Keep, Kept, Lowered, all_uses, inner_blocks, statements, uses_after
+from .nest_walk import all_uses, inner_blocks, statements, uses_after
+from .nests import Allocate, Block, Keep, Kept, Lowered
 from .numbers import dtype_tree, literal
 
 

@@ -13,7 +13,8 @@ from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.numbers import number
 from .lifetimes import mentioned
-from .nests import ROOM, Fold, Nest, statements
+from .nest_walk import statements
+from .nests import ROOM, Fold, Nest
 from .recording import FIRST_ROWS, ONE_OF_TWO
 from .sharing import nodes
 from .statements import Statements, negated, steps

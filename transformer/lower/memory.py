@@ -20,7 +20,8 @@ from .aliases import handed_on, names_of, renamings
 from .clean import Renaming
 from .idle import without_idle
 from .lifetimes import Lifetimes
-from .nests import Allocate, Block, defined, inner_blocks, statements
+from .nest_walk import defined, inner_blocks, statements
+from .nests import Allocate, Block
 from .ownership import Ownership
 from .reuse import Donated, Sharing, may_be_written
 from .room import Rooms

@@ -20,24 +20,18 @@ from ..core.guards import Assumptions
 from ..core.types import INT
 from ..core.walk import Copier, atom_vars
 from .clean import Renaming
-from .nests import (
-    Block,
-    Fold,
-    Library,
-    Nest,
-    Product,
-    Store,
+from .nest_walk import (
     all_uses,
     defined,
     inner_blocks,
     is_empty_memory,
     is_load,
-    split,
     statements,
     uses_after,
     uses_before,
     writes,
 )
+from .nests import Block, Fold, Library, Nest, Product, Store, split
 
 OUTSIDE = Var(INT)                     # what effects write to, and calls that may raise: their order stays
 ENDING = "assert", "raise", "check"

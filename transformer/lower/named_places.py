@@ -17,7 +17,8 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.walk import Copier
 from ..ops.integers import affine, is_exact
 from .clean import Renaming
-from .nests import Block, Task, statements
+from .nest_walk import statements
+from .nests import Block, Task
 
 
 def by_names(block: Block, assumptions: Assumptions) -> Block:

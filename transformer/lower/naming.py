@@ -14,7 +14,8 @@ from ..core.types import ArrayType
 from ..ops.arithmetic import Cast
 from ..write.names import PRINTED, fresh, identifier
 from ..write.natural import NATURAL
-from .nests import Block, is_load, statements
+from .nest_walk import is_load, statements
+from .nests import Block
 
 INDICES = ("i", "j", "k", "l", "m", "p", "q", "r")
 
@@ -100,7 +101,8 @@ class Names:
 
 def _variables(params: list[Var], body: Block) -> Iterator[Var]:
     from ..core.walk import inner_targets
-    from .nests import Fold, defined
+    from .nest_walk import defined
+    from .nests import Fold
     yield from params
     for stmt in statements(body):
         yield from defined(stmt)

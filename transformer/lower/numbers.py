@@ -21,7 +21,8 @@ from ..write.numbers import number, number_class
 from . import vecmath
 from .alone import alone
 from .functions import Functions
-from .nests import Block, statements
+from .nest_walk import statements
+from .nests import Block
 
 FLOAT64 = np.dtype(float)
 LEAST = -2 ** 63                       # the least of 64 bits: to numba, what it is the negative of is unsigned

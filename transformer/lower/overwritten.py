@@ -22,7 +22,8 @@ from ..core.sizes import Extent
 from ..core.walk import size_of_atom
 from .dependence import as_nest
 from .lifetimes import mentioned, written
-from .nests import Block, Index, Nest, Store, inner_blocks, is_load, loaded, statements
+from .nest_walk import inner_blocks, is_load, loaded, statements
+from .nests import Block, Index, Nest, Store
 from .places import same_places, sole
 
 

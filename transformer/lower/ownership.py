@@ -9,7 +9,8 @@ from typing import Any
 from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var, is_array
 from ..core.walk import inner_targets
 from .lifetimes import Lifetimes
-from .nests import Allocate, Block, Invoke, statements
+from .nest_walk import statements
+from .nests import Allocate, Block, Invoke
 
 
 class Ownership:

@@ -23,7 +23,8 @@ from ..ops.elements import by_multiples, is_place
 from ..ops.identity import Same
 from ..ops.integers import is_exact
 from .clean import Renaming
-from .nests import Block, Fold, Index, Nest, defined, inner_blocks, is_load, statements
+from .nest_walk import defined, inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest
 from .places import sole
 
 PAIR = 2                               # what is divided by it is shifted, which takes less time than to add up pairs

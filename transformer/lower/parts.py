@@ -18,7 +18,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars
 from .copying import NestCopier
 from .lifetimes import Lifetimes, mentioned, written
-from .nests import Allocate, Block, Index, Load, Nest, Store, defined, loaded, statements
+from .nest_walk import defined, loaded, statements
+from .nests import Allocate, Block, Index, Load, Nest, Store
 from .read_first import is_read_first
 
 

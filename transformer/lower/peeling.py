@@ -21,7 +21,8 @@ from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.identity import Same
 from .conditions import resolve
 from .copying import NestCopier
-from .nests import Block, Fold, Index, Nest, defined, inner_blocks, split, statements
+from .nest_walk import defined, inner_blocks, statements
+from .nests import Block, Fold, Index, Nest, split
 from .pieces import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Comparison, Places, comparisons, usual
 
 WIDEST = 8                             # a border of more places than these is no border

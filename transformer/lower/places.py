@@ -14,7 +14,8 @@ from ..core.grammar import Atom, Const, If, Let, Var
 from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.walk import atom_vars, size_of_atom
 from ..ops.integers import is_exact
-from .nests import Block, statements
+from .nest_walk import statements
+from .nests import Block
 
 Place = tuple[Any, ...]
 # Comparisons, and what they give of integers that are not equal:

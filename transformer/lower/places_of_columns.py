@@ -20,7 +20,8 @@ from ..core.types import ArrayType
 from .columns import is_long, mentions, reads_columns
 from .copying import NestCopier
 from .first_places import is_of_place
-from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks
+from .nest_walk import inner_blocks
+from .nests import Allocate, Block, Fold, Load, Nest, Store
 from .unrolling import MOST_PLACES, places
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..core.grammar import UNDEFINED, If, Let, Loop, Var
 from .aliases import names_given
-from .nests import Allocate, Block, Fold, Nest, Store, statements
+from .nest_walk import statements
+from .nests import Allocate, Block, Fold, Nest, Store
 
 PLAIN = (Let, Store, Nest, Fold, If, Loop, Allocate)       # nothing that calls, prints or raises
 

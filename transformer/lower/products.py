@@ -24,7 +24,8 @@ from ..ops.arithmetic import Cast
 from ..ops.axes import Transpose
 from ..ops.einsum import split
 from .access import running
-from .nests import Allocate, Block, Index, Nest, Part, Product, emit, is_load, statements
+from .nest_walk import is_load, statements
+from .nests import Allocate, Block, Index, Nest, Part, Product, emit
 from .substitution import filled_arrays, makers_of
 
 WORTH_A_CALL = 256                     # multiplications, of matrices whose sizes are fixed

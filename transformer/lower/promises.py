@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.grammar import Let, Var
-from .nests import Allocate, Nest, Product, Store, statements
+from .nest_walk import statements
+from .nests import Allocate, Nest, Product, Store
 from .private import PLAIN, has_sequences, private_arrays
 
 

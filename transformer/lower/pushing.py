@@ -24,7 +24,8 @@ from ..core.walk import size_of_atom
 from .contractions import Term, moved, terms_of
 from .dependence import Access, Ranges, accesses, as_nest, may_meet, moved_access
 from .explicit import along_memory, loops
-from .nests import Block, Nest, Store, defined, statements, uses_before
+from .nest_walk import defined, statements, uses_before
+from .nests import Block, Nest, Store
 
 
 def pushed(loop: Loop, around: Ranges) -> Loop | None:

@@ -22,22 +22,8 @@ from ..core.grammar import Atom, Effect, Let, Var
 from ..core.sizes import Extent, Size, Unknown, product
 from ..core.types import INT
 from ..core.walk import atom_of_size, atom_vars, size_of_atom
-from .nests import (
-    ROOM,
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Nest,
-    Store,
-    accesses,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import accesses, inner_blocks, is_load, statements, uses_after, uses_before, writes
+from .nests import ROOM, Allocate, Block, Fold, Index, Nest, Store
 from .places import sole
 
 

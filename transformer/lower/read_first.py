@@ -16,7 +16,8 @@ from ..core.grammar import Atom, Loop, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from .lifetimes import written
-from .nests import Block, Fold, Nest, Store, defined, inner_blocks, is_load, statements, uses_before, writes
+from .nest_walk import defined, inner_blocks, is_load, statements, uses_before, writes
+from .nests import Block, Fold, Nest, Store
 from .places import Place, never_meet, same_places
 
 MOST_PAIRS = 256                       # of a load and a store that are compared

@@ -20,7 +20,8 @@ from ..core.walk import Copier, inner_targets
 from .aliases import handed_in, renamings
 from .clean import Renaming
 from .lifetimes import Lifetimes
-from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, statements
+from .nest_walk import defined, inner_blocks, statements
+from .nests import Allocate, Block, Fold, Nest, Store
 from .ownership import Ownership
 from .places import Comparisons
 from .read_first import is_never_written, is_read_first

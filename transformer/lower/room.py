@@ -23,23 +23,8 @@ from .clean import Renaming, swept
 from .conditions import resolve
 from .copying import NestCopier
 from .lifetimes import written
-from .nests import (
-    ROOM,
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Length,
-    Library,
-    Load,
-    Nest,
-    Store,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-)
+from .nest_walk import inner_blocks, is_load, statements, uses_after, uses_before
+from .nests import ROOM, Allocate, Block, Fold, Index, Length, Library, Load, Nest, Store
 from .peeling import section, without_loop
 
 CALLS = (Let, Library, Call, Effect)    # what takes arrays as arguments

@@ -18,20 +18,8 @@ from ..core.types import ArrayType
 from ..core.walk import atom_vars, inner_targets
 from .copying import NestCopier
 from .lifetimes import Lifetimes, mentioned, written
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Load,
-    Nest,
-    Store,
-    defined,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_before,
-)
+from .nest_walk import defined, inner_blocks, is_load, statements, uses_before
+from .nests import Allocate, Block, Fold, Index, Load, Nest, Store
 from .parts import compute_first
 from .places import Comparisons, never_meet
 

@@ -34,7 +34,8 @@ from .contractions import moved, slope
 from .copying import NestCopier
 from .dependence import Access, Ranges, accesses, conflicts, may_meet, moved_access
 from .interchange import as_nest, only_writes
-from .nests import Block, Fold, Index, Nest, Store, defined, inner_blocks, is_load, statements
+from .nest_walk import defined, inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest, Store
 from .passes import TOGETHER, left_over, moving_with, once_or_each
 from .peeling import section
 

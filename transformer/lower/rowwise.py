@@ -20,7 +20,8 @@ from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from .contractions import moved, slope
 from .copying import NestCopier
 from .dependence import Frame, is_above
-from .nests import Allocate, Block, Part, Product, Store, is_load, statements
+from .nest_walk import is_load, statements
+from .nests import Allocate, Block, Part, Product, Store
 from .shrinking import own_memory
 
 

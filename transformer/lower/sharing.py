@@ -18,7 +18,8 @@ from typing import Any
 from ..core.grammar import Var
 from ..core.types import INT
 from ..write.layout import Group, Item, Line
-from .nests import Allocate, Product, Store, Task, statements
+from .nest_walk import statements
+from .nests import Allocate, Product, Store, Task
 
 
 def shared(e: Any, stmt: Task) -> Line:

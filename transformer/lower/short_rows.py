@@ -14,7 +14,8 @@ from math import prod
 from typing import Any
 
 from ..core.grammar import Const, Var
-from .nests import Block, accesses
+from .nest_walk import accesses
+from .nests import Block
 
 MOST_APART = 4
 Sizes = tuple[int | None, ...]

@@ -15,7 +15,8 @@ from typing import Any
 from ..core.grammar import Atom, Const, Let, Loop, Var
 from ..core.types import ArrayType
 from ..core.walk import atom_vars
-from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements, uses_after, uses_before
+from .nest_walk import inner_blocks, is_load, statements, uses_after, uses_before
+from .nests import Allocate, Block, Fold, Load, Nest, Store
 
 
 def shrink(block: Block, results: list[Atom], among: set[Var] | None = None) -> None:

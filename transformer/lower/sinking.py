@@ -23,7 +23,8 @@ from .checks import CHECK
 from .copying import NestCopier
 from .interchange import only_writes
 from .lifetimes import mentioned, written
-from .nests import Block, Fold, Nest, Product, Store, defined, inner_blocks, is_empty_memory, is_load, statements
+from .nest_walk import defined, inner_blocks, is_empty_memory, is_load, statements
+from .nests import Block, Fold, Nest, Product, Store
 from .threads import used_by
 
 KNOWN = (Let, Store, Product, Nest, Fold, If, Effect)

@@ -21,23 +21,8 @@ from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import Remainder
 from .copying import NestCopier
 from .lifetimes import mentioned, written
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Load,
-    Nest,
-    Store,
-    accesses,
-    inner_blocks,
-    is_empty_memory,
-    is_load,
-    is_numeric,
-    loaded,
-    split,
-    statements,
-)
+from .nest_walk import accesses, inner_blocks, is_empty_memory, is_load, is_numeric, loaded, statements
+from .nests import Allocate, Block, Fold, Index, Load, Nest, Store, split
 
 SHORTEST = 16                          # elements of a row, for which it pays to do row by row
 FARTHEST = 8                           # rows that are kept

@@ -22,7 +22,8 @@ from ..write.numbers import number
 from .functions import Functions, module_of
 from .lists import Lists
 from .loops import Loops
-from .nests import Allocate, Lowered, statements
+from .nest_walk import statements
+from .nests import Allocate, Lowered
 from .own_functions import Facts
 from .repeated import outlined
 from .statements import memory_name

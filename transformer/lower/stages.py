@@ -35,7 +35,8 @@ from .lengths import compared
 from .masks import chosen_by_masks
 from .memory import place
 from .named_places import by_names
-from .nests import Allocate, Block, Lowered, allocated_next, inner_blocks, statements
+from .nest_walk import allocated_next, inner_blocks, statements
+from .nests import Allocate, Block, Lowered
 from .overwritten import without_fills
 from .partly_sorted import partly_sorted
 from .peeling import peel

@@ -21,6 +21,7 @@ from . import checks, lists
 from .expressions import Expressions
 from .hosted import effect, library_call
 from .matrices import product_tree
+from .nest_walk import accesses
 from .nests import (
     Allocate,
     Block,
@@ -37,7 +38,6 @@ from .nests import (
     Store,
     Task,
     Turn,
-    accesses,
 )
 from .numbers import choice, dtype_tree, literal
 from .sharing import shared

@@ -17,7 +17,8 @@ from ..core.builder import current
 from ..core.grammar import Let, Loop
 from ..core.walk import atom_vars, size_of_atom
 from .dependence import Access, Ranges, accesses, counted_by, is_above, may_meet
-from .nests import Block, Nest, defined, inner_blocks, is_load
+from .nest_walk import defined, inner_blocks, is_load
+from .nests import Block, Nest
 
 
 def read_before(block: Block, around: Ranges | None = None) -> Block:

@@ -29,24 +29,8 @@ from .around_strips import Parted, has_effects, has_parts, known_behind, needed_
 from .clean import Renaming
 from .interchange import keep_apart, own_axis
 from .lifetimes import mentioned, written
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Load,
-    Named,
-    Nest,
-    Store,
-    accesses,
-    all_uses,
-    defined,
-    inner_blocks,
-    is_empty_memory,
-    is_load,
-    is_numeric,
-    statements,
-)
+from .nest_walk import accesses, all_uses, defined, inner_blocks, is_empty_memory, is_load, is_numeric, statements
+from .nests import Allocate, Block, Fold, Index, Load, Named, Nest, Store
 from .raveling import flattened, sizes_of_places, whole_arrays
 
 STRIP = 512                            # places that are done together

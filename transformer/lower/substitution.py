@@ -22,22 +22,8 @@ from ..core.walk import atom_vars
 from ..ops.arithmetic import Cast
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Load,
-    Nest,
-    Store,
-    all_uses,
-    defined,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import all_uses, defined, inner_blocks, is_load, statements, uses_after, uses_before, writes
+from .nests import Allocate, Block, Fold, Load, Nest, Store
 from .places import are_apart
 from .unrolling import VECTOR
 

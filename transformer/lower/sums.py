@@ -28,17 +28,8 @@ from ..ops import scalars
 from ..ops.arithmetic import Add
 from ..ops.base import Op
 from .clean import Renaming
-from .nests import (
-    Block,
-    Fold,
-    Index,
-    Nest,
-    all_uses,
-    inner_blocks,
-    is_float,
-    split,
-    statements,
-)
+from .nest_walk import all_uses, inner_blocks, is_float, statements
+from .nests import Block, Fold, Index, Nest, split
 
 BLOCK = 1024                           # elements that are added without care for what is rounded away
 

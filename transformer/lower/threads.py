@@ -29,21 +29,8 @@ from .changing import Changing, counted, defined_inside
 from .clean import Renaming
 from .combinations import CHUNKS, IN_ANY_ORDER, Combined, combinations, dtype_of, of_parts
 from .dependence import Frame, accesses, as_nest
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Nest,
-    Product,
-    Store,
-    Task,
-    inner_blocks,
-    is_load,
-    statements,
-    uses_after,
-    uses_before,
-)
+from .nest_walk import inner_blocks, is_load, statements, uses_after, uses_before
+from .nests import Allocate, Block, Fold, Index, Nest, Product, Store, Task
 from .private import PLAIN, has_sequences, private_arrays
 from .promises import keeps_promise
 from .sums import BLOCK

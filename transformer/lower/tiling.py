@@ -16,7 +16,8 @@ from ..core.sizes import Extent, Size, Unknown, least
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
 from .clean import Renaming
-from .nests import Block, Fold, Index, Nest, Store, inner_blocks, is_load, statements
+from .nest_walk import inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest, Store
 
 TILE = 128                             # places along each of two axes
 

@@ -24,7 +24,8 @@ from ..core.sizes import Extent, product
 from ..core.walk import Copier, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
 from .lifetimes import mentioned
-from .nests import Block, Fold, Nest, Store, all_uses, defined, inner_blocks, is_load, statements
+from .nest_walk import all_uses, defined, inner_blocks, is_load, statements
+from .nests import Block, Fold, Nest, Store
 from .shrinking import Uses, own_memory
 from .substitution import filled_arrays
 

@@ -19,22 +19,8 @@ from ..core.walk import Copier, atom_of_size, atom_vars
 from ..ops.arithmetic import Add
 from .clean import Renaming
 from .lifetimes import written
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Load,
-    Nest,
-    Store,
-    Turn,
-    accesses,
-    all_uses,
-    defined,
-    inner_blocks,
-    is_load,
-    statements,
-)
+from .nest_walk import accesses, all_uses, defined, inner_blocks, is_load, statements
+from .nests import Allocate, Block, Fold, Index, Load, Nest, Store, Turn
 from .strips import part_of
 from .sums import combined
 from .turns import WIDTH as ROWS

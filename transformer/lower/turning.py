@@ -32,20 +32,8 @@ from ..core.walk import atom_vars
 from ..ops.selection import Maximum, Minimum
 from . import vecmath
 from .lifetimes import written
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Nest,
-    Store,
-    accesses,
-    all_uses,
-    defined,
-    inner_blocks,
-    is_empty_memory,
-    is_load,
-    statements,
-)
+from .nest_walk import accesses, all_uses, defined, inner_blocks, is_empty_memory, is_load, statements
+from .nests import Allocate, Block, Fold, Nest, Store
 from .turned_rows import columns_of, handed_on, many_rows
 from .turns import SIDE
 

@@ -8,7 +8,8 @@ from ..core.grammar import Let
 from ..core.walk import atom_vars
 from .contractions import Term
 from .dependence import Frame, accesses, conflicts
-from .nests import Block, defined, is_load, statements, uses_before
+from .nest_walk import defined, is_load, statements, uses_before
+from .nests import Block
 
 
 def are_apart(terms: list[Term], body: Block) -> bool:

@@ -10,7 +10,8 @@ from ..core.grammar import If, Let, type_of
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import Block, Fold, Index, Nest, Product, Store, accesses, inner_blocks, is_load, split, statements
+from .nest_walk import accesses, inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest, Product, Store, split
 from .raveling import whole_rows
 from .turning import lengths_to_turn
 

@@ -16,7 +16,8 @@ from ..core.grammar import Atom, Let, Loop, Var
 from ..core.sizes import Size, Unknown
 from ..core.walk import Copier, atom_of_size, atom_vars
 from ..ops.selection import Maximum, Minimum
-from .nests import Block, Store, all_uses, is_load, statements
+from .nest_walk import all_uses, is_load, statements
+from .nests import Block, Store
 from .places import same_places
 
 

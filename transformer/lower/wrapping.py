@@ -27,21 +27,8 @@ from ..ops.integers import PLACES, affine
 from ..ops.logic import BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift
 from ..ops.selection import Where
 from .magnitudes import COUNT, COUNTED, LARGEST_STEP, Magnitudes, is_within, is_within_64_bits
-from .nests import (
-    Allocate,
-    Block,
-    Fold,
-    Launch,
-    Library,
-    Load,
-    Store,
-    defined,
-    inner_blocks,
-    statements,
-    uses_after,
-    uses_before,
-    writes,
-)
+from .nest_walk import defined, inner_blocks, statements, uses_after, uses_before, writes
+from .nests import Allocate, Block, Fold, Launch, Library, Load, Store
 
 WORD = np.dtype("i8")
 NUMBER = ArrayType(WORD)

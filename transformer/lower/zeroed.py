@@ -16,7 +16,8 @@ from typing import Any
 
 from ..core.grammar import Const, Var
 from .lifetimes import mentioned
-from .nests import Block, Index, Nest, Store, is_empty_memory, statements, uses_before, writes
+from .nest_walk import is_empty_memory, statements, uses_before, writes
+from .nests import Block, Index, Nest, Store
 from .places import sole
 from .raveling import sizes_of_places
 

@@ -28,7 +28,7 @@ from typing import Any
 from .. import tree
 from ..core.grammar import Effect
 from ..lower.checks import CHECK
-from ..lower.nests import statements
+from ..lower.nest_walk import statements
 from ..settings import config
 from .gpu import is_simulated, library
 from .gpu_products import forget

@@ -15,7 +15,8 @@ from typing import Any
 from ..core.errors import Origin
 from ..core.grammar import Call, Effect, If, Let, Loop
 from ..lower.hosted import NAMES, is_fixed
-from ..lower.nests import Fold, Library, Nest, Product, Task, inner_blocks, statements
+from ..lower.nest_walk import inner_blocks, statements
+from ..lower.nests import Fold, Library, Nest, Product, Task
 from ..write.expressions import spelled
 from ..write.layout import Group, Line, spans
 from .assembly import Arithmetic

@@ -26,7 +26,8 @@ from ...core.grammar import Atom, Effect, Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned, written
-from ..nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, loaded, statements
+from ..nest_walk import defined, inner_blocks, is_load, loaded, statements
+from ..nests import Allocate, Block, Fold, Nest, Store
 from ..threads import own_memory, used_by
 from .placing import is_launched, on_device
 from .private import is_local, known_before, with_rows

@@ -18,7 +18,8 @@ from ...core.grammar import Let, Var
 from ...core.types import ArrayType
 from ...core.walk import atom_vars
 from ..copying import NestCopier
-from ..nests import Allocate, Block, Fold, Index, Nest, Store, defined, inner_blocks, statements
+from ..nest_walk import defined, inner_blocks, statements
+from ..nests import Allocate, Block, Fold, Index, Nest, Store
 from ..threads import in_parts
 from .private import moved
 from .shares import is_along_rows, is_combined

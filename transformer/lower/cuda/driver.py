@@ -21,7 +21,8 @@ from ...write.natural import NATURAL
 from ...write.numbers import number
 from ..checks import CHECK, printed
 from ..hosted import Fixed
-from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product, statements
+from ..nest_walk import statements
+from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product
 from ..numbers import dtype_tree
 from ..statements import MEMORY, memory_name
 from . import grids, long_axes, reserved

@@ -25,7 +25,8 @@ from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
+from ..nest_walk import loaded, statements
+from ..nests import Allocate, Block, Fold, Launch, Nest, Store
 from ..numbers import dtype_tree
 from ..private import private_arrays
 from ..sharing import taken

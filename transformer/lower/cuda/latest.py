@@ -21,7 +21,8 @@ from ...core.walk import atom_of_size, atom_vars
 from ...ops.comparison import Equal
 from ..combinations import CHUNKS
 from ..copying import NestCopier
-from ..nests import GREATEST, Allocate, Block, Index, Load, Nest, Store, loaded
+from ..nest_walk import loaded
+from ..nests import GREATEST, Allocate, Block, Index, Load, Nest, Store
 from ..places import sole
 from .placing import is_small
 from .private import made_inside

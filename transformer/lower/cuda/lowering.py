@@ -9,7 +9,8 @@ from ...core.errors import NotSupported
 from ...core.grammar import Call, Function
 from ...core.guards import Assumptions
 from ...core.walk import all_statements
-from ..nests import Keep, Lowered, statements
+from ..nest_walk import statements
+from ..nests import Keep, Lowered
 from ..source import Printed
 from ..stages import expand_for_gpu
 from .module import print_module

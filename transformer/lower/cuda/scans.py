@@ -29,7 +29,8 @@ from ..combinations import CHUNKS, combinations
 from ..copying import NestCopier
 from ..dependence import as_nest
 from ..lifetimes import written
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, inner_blocks, is_load, loaded, split, statements
+from ..nest_walk import inner_blocks, is_load, loaded, statements
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, split
 from ..threads import in_parts, is_independent, may_be_chunked
 from .long_axes import is_bounded
 from .placing import is_number

@@ -12,7 +12,8 @@ from ...core.sizes import Size, Unknown
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ..combinations import combinations
 from ..dependence import as_nest
-from ..nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, loaded, split, statements
+from ..nest_walk import inner_blocks, is_load, loaded, statements
+from ..nests import Allocate, Block, Fold, Index, Nest, Store, split
 from ..threads import is_independent
 
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}

@@ -25,7 +25,8 @@ from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..checks import CHECK, printed
 from ..hosted import is_fixed
-from ..nests import Block, statements
+from ..nest_walk import statements
+from ..nests import Block
 
 WORDS = 3                              # of the status: which error, a place, and the size that it is not in
 

@@ -20,7 +20,8 @@ from ...core.grammar import Effect, If, Let, Var, type_of
 from ...core.walk import inner_targets
 from ...ops.logic import BitwiseOr
 from ..checks import CHECK
-from ..nests import Block, Fold, all_uses, defined, statements
+from ..nest_walk import all_uses, defined, statements
+from ..nests import Block, Fold
 from .placing import is_test
 
 Found = dict[int, list[Any]]

@@ -25,7 +25,8 @@ from ...core.types import ArrayType
 from ...core.walk import atom_vars
 from ...ops.arithmetic import Add, Cast, Multiply
 from ..dependence import as_nest
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store, inner_blocks, statements
+from ..nest_walk import inner_blocks, statements
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store
 from ..promises import keeps_promise
 from ..sums import at_most
 from .grids import THREADS

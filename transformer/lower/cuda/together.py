@@ -21,7 +21,8 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..combinations import Best, Combined, combinations
-from ..nests import GREATEST, Block, Fold, Index, Nest, Store, statements
+from ..nest_walk import statements
+from ..nests import GREATEST, Block, Fold, Index, Nest, Store
 from ..numbers import literal
 from ..statements import assignments
 from .combining import best_of_block, of_block

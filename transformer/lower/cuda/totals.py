@@ -22,20 +22,8 @@ from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars, inner_targets
 from ...ops.arithmetic import Add
 from ..combinations import CHUNKS
-from ..nests import (
-    Allocate,
-    Block,
-    Fold,
-    Index,
-    Load,
-    Nest,
-    Store,
-    defined,
-    emit,
-    inner_blocks,
-    split,
-    statements,
-)
+from ..nest_walk import defined, inner_blocks, statements
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, split
 from ..sums import added, opened
 from ..threads import in_chunks, may_be_chunked, own_memory, used_by
 from .latest import latest_of_all

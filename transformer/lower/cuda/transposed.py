@@ -23,7 +23,8 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ..nests import Index, Launch, Nest, Store, is_load, statements
+from ..nest_walk import is_load, statements
+from ..nests import Index, Launch, Nest, Store
 from ..places import sole
 from . import grids
 from .halves import dtype_in_kernels

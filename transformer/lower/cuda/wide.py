@@ -33,7 +33,8 @@ from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..lifetimes import mentioned
-from ..nests import Block, Index, Store, is_load, statements
+from ..nest_walk import is_load, statements
+from ..nests import Block, Index, Store
 from ..places import sole
 from ..sharing import taken
 from .strided import Steps, Strided, later
