@@ -3,6 +3,10 @@ devices, streams and events that note what is asked of them."""
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +19,22 @@ NOT_OF_CUPY = {"ctypes", "newbyteorder", "getfield", "setflags", "__array_interf
 
 
 class OnGpu(NDArrayOperatorsMixin):
-    """An array as CuPy's are: `hidden` is what only its library looks at."""
+    """An array as CuPy's are: `hidden` is what only its library looks at. It may be a view of another one."""
 
-    def __init__(self, hidden: np.ndarray) -> None:
+    def __init__(self, hidden: np.ndarray, of: OnGpu | None = None) -> None:
         self.hidden, self.device = hidden, SimpleNamespace(id=CUDA.get_device_id())
+        self.base = None if of is None else of.base or of
+        self.of = of
+
+    @cached_property
+    def data(self) -> Any:
+        """Where it begins."""
+        place = self.hidden.ctypes.data
+        if self.of is None:
+            return SimpleNamespace(ptr=place, mem=object())
+        return self.of.data if self.of.data.ptr == place else SimpleNamespace(ptr=place, mem=self.of.data.mem)
+
+    _c_contiguous = property(lambda self: self.hidden.flags.c_contiguous)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -41,22 +57,24 @@ class OnGpu(NDArrayOperatorsMixin):
         if name in NOT_OF_CUPY:
             raise AttributeError(f"'ndarray' object has no attribute {name!r}")
         found = getattr(self.hidden, name)
-        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
+        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs), self)) if callable(found) else wrapped(found)
 
     def __getitem__(self, at: Any) -> Any:
-        return wrapped(self.hidden[unwrapped(at)])
+        return wrapped(self.hidden[unwrapped(at)], self)
 
     def __setitem__(self, at: Any, value: Any) -> None:
-        self.hidden[unwrapped(at)] = unwrapped(value)
+        CUDA.asked(lambda: self.hidden.__setitem__(unwrapped(at), unwrapped(value)))
 
     def __len__(self) -> int:
         return len(self.hidden)
 
 
-def wrapped(value: Any) -> Any:
+def wrapped(value: Any, of: OnGpu | None = None) -> Any:
+    """What NumPy gives, of an array that it may be a view of."""
     if isinstance(value, (np.ndarray, np.generic)):
         CUDA.noted("computed", CUDA.get_current_stream().ptr)
-        return OnGpu(np.asarray(value))
+        value = np.asarray(value)
+        return OnGpu(value, of if of is not None and np.shares_memory(value, of.hidden) else None)
     return value
 
 
@@ -65,12 +83,14 @@ def unwrapped(value: Any) -> Any:
 
 
 class Stream:
-    """A stream, by its handle; the default one has 0."""
+    """A stream, by its handle; the default one has 0. It does what it is asked at once, or notes it for a graph."""
 
-    def __init__(self, ptr: int | None = None) -> None:
+    def __init__(self, ptr: int | None = None, non_blocking: bool = False) -> None:
         CUDA.made += ptr is None
         self.ptr = 100 * CUDA.made if ptr is None else ptr
-        self.done = False
+        self.non_blocking, self.done = non_blocking, False
+        self.waiting: list[Callable[[], Any]] | None = None
+        self.is_invalid = False                  # it was asked for what cannot be noted
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and other.ptr == self.ptr
@@ -85,10 +105,42 @@ class Stream:
         assert CUDA.current.pop() is self
 
     def synchronize(self) -> None:
+        assert not self.is_capturing(), "a stream that is noted cannot be waited for"
         CUDA.noted("waited for", self.ptr)
+
+    def begin_capture(self) -> None:
+        assert self.non_blocking and not self.is_capturing()
+        self.waiting = []
+
+    def is_capturing(self) -> bool:
+        if self.is_invalid:
+            raise RuntimeError("the stream was capturing, but an error has invalidated the capture sequence")
+        return self.waiting is not None
+
+    def end_capture(self) -> Graph:
+        assert self.waiting is not None
+        graph, self.waiting = Graph(self.waiting), None
+        if self.is_invalid:
+            self.is_invalid = False
+            raise RuntimeError("cudaErrorStreamCaptureInvalidated")
+        return graph
 
     def wait_event(self, event: Event) -> None:
         CUDA.noted("follows", self.ptr, event.of)
+
+
+class Graph:
+    """What a stream noted."""
+
+    def __init__(self, work: list[Callable[[], Any]]) -> None:
+        self.work = work
+
+    def launch(self, stream: Stream) -> None:
+        assert stream == CUDA.get_current_stream() or stream.non_blocking
+        assert not stream.is_capturing()
+        CUDA.noted("launched", stream.ptr)
+        for each in self.work:
+            each()
 
 
 class Event:
@@ -125,18 +177,33 @@ class Cuda:
 
     Stream, Event, Device = Stream, Event, Device
     runtime = SimpleNamespace(memoryTypeHost=1)
+    using_allocator = staticmethod(lambda allocate: nullcontext())
+    MemoryPool = staticmethod(lambda: SimpleNamespace(malloc=None, total_bytes=lambda: 1000))
 
     def begin(self) -> None:
         self.log: list[Any] = []
         self.used: list[int] = []
         self.current, self.devices, self.made, self.pinned = [Stream(0)], [0], 0, set[int]()
         self.runtime.getDeviceCount = lambda: 2
+        self.runtime.memcpyAsync = self.copied
         self.runtime.pointerGetAttributes = lambda place: SimpleNamespace(type=int(place in self.pinned))
 
     made = 0
 
     def noted(self, *what: Any) -> None:
         self.log.append(what)
+
+    def asked(self, work: Callable[[], Any]) -> None:
+        """Has the current stream do something."""
+        waiting = self.get_current_stream().waiting
+        if waiting is None:
+            work()
+        else:
+            waiting.append(work)
+
+    def copied(self, target: int, source: int, count: int, kind: int, stream: int) -> None:
+        assert stream == self.get_current_stream().ptr
+        self.asked(lambda: ctypes.memmove(target, source, count))
 
     def get_current_stream(self) -> Stream:
         return self.current[-1]

@@ -3,80 +3,39 @@ after the other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from gpu_standins import CUDA, Stream
 from test_golden_gpu import compare, looped
 
 from transformer.lower.cuda.graphs import AT_ONCE, LEAST
-from transformer.run import gpu_graphs
 from transformer.run.gpu_graphs import replayed
 
 
-class Stream:
-    """One that does what it is asked at once, or notes it."""
-
-    current: list[Stream] = []
-    graphs = launches = 0
-
-    def __init__(self, non_blocking: bool = False) -> None:
-        self.non_blocking, self.noted = non_blocking, None
-
-    def __enter__(self) -> Stream:
-        Stream.current.append(self)
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        assert Stream.current.pop() is self
-
-    def begin_capture(self) -> None:
-        assert self.non_blocking and self.noted is None
-        self.noted: Any = []
-
-    def end_capture(self) -> Any:
-        noted, self.noted = self.noted, None
-        return SimpleNamespace(launch=lambda stream: Stream.run(stream, noted))
-
-    def is_capturing(self) -> bool:
-        return self.noted is not None
-
-    @staticmethod
-    def run(stream: Stream, noted: list[Callable[[], None]]) -> None:
-        assert stream is Stream.current[-1] and not stream.is_capturing()
-        Stream.graphs += 1
-        for each in noted:
-            each()
-
-    @staticmethod
-    def launch(kernel: Callable[..., None], *args: Any) -> None:
-        """With the arguments that it has now."""
-        Stream.launches += 1
-        stream = Stream.current[-1]
-        if stream.is_capturing():
-            stream.noted.append(lambda: kernel(*args))
-        else:
-            kernel(*args)
-
-
 @pytest.fixture(autouse=True)
-def streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    cuda = SimpleNamespace(Stream=Stream, get_current_stream=lambda: Stream.current[-1])
-    monkeypatch.setattr(gpu_graphs, "library", lambda: SimpleNamespace(cuda=cuda))
-    Stream.current, Stream.graphs, Stream.launches = [Stream()], 0, 0
+def _gpu(a_gpu: None) -> None:
+    """Streams that note what they are asked."""
 
 
 def fill_next(u: np.ndarray, u_next: np.ndarray) -> None:
     u_next[:] = u + np.roll(u, 1) % 7
 
 
+def launch_fill_next(u: np.ndarray, u_next: np.ndarray) -> None:
+    """With the arguments that it has now."""
+    CUDA.noted("asked for", fill_next)
+    CUDA.asked(lambda: fill_next(u, u_next))
+
+
 def stepped(steps: int, count: int) -> list[np.ndarray]:
     """What is in arrays that take turns, with the steps that are asked for."""
     arrays = [np.arange(5) + 10 * k for k in range(count)]
     for _ in replayed(steps):
-        Stream.launch(fill_next, *arrays[:2])
+        launch_fill_next(*arrays[:2])
         arrays = arrays[1:] + arrays[:1]
     return arrays
 
@@ -89,7 +48,9 @@ def test_as_many_steps_are_done(steps: int, count: int) -> None:
         fill_next(*wanted[:2])
         wanted = wanted[1:] + wanted[:1]
     np.testing.assert_array_equal(stepped(steps, count), wanted)
-    assert Stream.launches <= LEAST + AT_ONCE and Stream.graphs == (0 if steps < LEAST else (steps - 2) // AT_ONCE)
+    asked = Counter(what for what, *_ in CUDA.log)
+    assert asked["asked for"] <= LEAST + AT_ONCE
+    assert asked["launched"] == (0 if steps < LEAST else (steps - 2) // AT_ONCE)
 
 
 def test_what_fails_ends_what_was_noted() -> None:
@@ -97,7 +58,7 @@ def test_what_fails_ends_what_was_noted() -> None:
         for k, _ in enumerate(replayed(LEAST)):
             if k == 5:
                 raise ValueError("launch refused")
-    stream, = Stream.current
+    stream, = CUDA.current
     assert not stream.is_capturing()
 
 
@@ -106,7 +67,7 @@ def test_inside_of_a_graph_of_somebody_else() -> None:
     stream.begin_capture()
     with stream:
         assert list(replayed(1000)) == list(range(1000))
-    assert len(Stream.current) == 1
+    assert len(CUDA.current) == 1
 
 
 def heat(u, steps):

@@ -2,95 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import weakref
-from collections.abc import Callable
-from contextlib import nullcontext
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from gpu_standins import CUDA, OnGpu, Stream
 
 from transformer.run import gpu_whole
 from transformer.run.gpu_whole import AFTER, MOST_TWINS, Whole, item_of
 from transformer.settings import config
-
-
-class OnGpu:
-    """An array as CuPy's are."""
-
-    def __init__(self, hidden: np.ndarray) -> None:
-        self.hidden, self.base = hidden, None
-        self.data = SimpleNamespace(ptr=hidden.ctypes.data, mem=object())
-
-    nbytes = property(lambda self: self.hidden.nbytes)
-    _c_contiguous = property(lambda self: self.hidden.flags.c_contiguous)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self.hidden[k]
-
-    def __setitem__(self, at: Any, value: OnGpu) -> None:
-        asked(lambda: self.hidden.__setitem__(at, value.hidden))
-
-    def copy(self) -> OnGpu:
-        return OnGpu(self.hidden.copy())
-
-    def reshape(self, shape: Any) -> OnGpu:
-        """A view, that begins at the same place, keeps what it begins at, and what has its own memory."""
-        view = OnGpu(self.hidden.reshape(shape))
-        view.data, view.base = self.data, self.base or self
-        return view
-
-
-class Stream:
-    """One that does what it is asked at once, or notes it."""
-
-    current: list[Stream] = []
-
-    def __init__(self, non_blocking: bool = False) -> None:
-        self.noted: Any = None
-        self.ptr = id(self)
-
-    def __enter__(self) -> Stream:
-        Stream.current.append(self)
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        assert Stream.current.pop() is self
-
-    def synchronize(self) -> None:
-        assert self.noted is None, "a stream that is noted cannot be waited for"
-
-    def begin_capture(self) -> None:
-        self.noted = []
-
-    def is_capturing(self) -> bool:
-        if self.noted is INVALID:
-            raise RuntimeError("the stream was capturing, but an error has invalidated the capture sequence")
-        return self.noted is not None
-
-    def end_capture(self) -> Any:
-        noted, self.noted = self.noted, None
-        if noted is INVALID:
-            raise RuntimeError("cudaErrorStreamCaptureInvalidated")
-        return SimpleNamespace(launch=lambda stream: [each() for each in noted])
-
-
-INVALID = object()                      # what a stream has noted when it was asked for what cannot be noted
-
-
-def asked(work: Callable[[], Any]) -> None:
-    noted = Stream.current[-1].noted
-    if noted is None:
-        work()
-    else:
-        noted.append(work)
-
-
-def copied(target: int, source: int, count: int, kind: int, stream: int) -> None:
-    assert stream == Stream.current[-1].ptr
-    asked(lambda: ctypes.memmove(target, source, count))
 
 
 class Program:
@@ -103,24 +24,18 @@ class Program:
         self.runs += 1
         total, new, cell = (OnGpu(np.full(3, np.nan)) for _ in range(3))
         first, second = params
-        asked(lambda: total.hidden.__setitem__(slice(None), first.hidden * x.hidden))
-        asked(lambda: cell.hidden.__setitem__(0, np.max(x.hidden) > 100))
+        CUDA.asked(lambda: total.hidden.__setitem__(slice(None), first.hidden * x.hidden))
+        CUDA.asked(lambda: cell.hidden.__setitem__(0, np.max(x.hidden) > 100))
         if item_of(cell):
             raise ValueError("too large")
-        asked(lambda: new.hidden.__setitem__(slice(None), second.hidden - rate * total.hidden))
+        CUDA.asked(lambda: new.hidden.__setitem__(slice(None), second.hidden - rate * total.hidden))
         return {"total": total, "new": (new, x), "rate": rate}
 
 
 @pytest.fixture(autouse=True)
-def cupy(monkeypatch: pytest.MonkeyPatch) -> None:
-    cuda = SimpleNamespace(
-        Stream=Stream, get_current_stream=lambda: Stream.current[-1], get_device_id=lambda: 0,
-        MemoryPool=lambda: SimpleNamespace(malloc=None, total_bytes=lambda: 1000),
-        using_allocator=lambda _: nullcontext(), runtime=SimpleNamespace(memcpyAsync=copied))
+def _memory(a_gpu: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_whole, "memory", lambda: 100_000)
     monkeypatch.setattr(gpu_whole, "_kept", weakref.WeakSet())
-    monkeypatch.setattr(gpu_whole, "library", lambda: SimpleNamespace(cuda=cuda, ndarray=OnGpu))
-    Stream.current = [Stream()]
 
 
 def drawn(seed: int) -> Any:
@@ -214,7 +129,7 @@ def test_all_graphs_count() -> None:
 def test_streams_have_graphs_of_their_own() -> None:
     """What is done with a result in one stream another one does not wait for."""
     whole, (params, x) = Whole(Program(), 4), drawn(0)
-    for stream in [Stream() for _ in range(AFTER)]:
+    for stream in [Stream(non_blocking=True) for _ in range(AFTER)]:
         check(whole(params, x, 0.5), params, x, 0.5)
         with stream:
             check(whole(params, x, 0.5), params, x, 0.5)
@@ -230,9 +145,9 @@ def test_what_cannot_be_noted_ends_what_was_noted() -> None:
     streams: list[Stream] = []
 
     def waits(x: OnGpu) -> OnGpu:
-        stream = Stream.current[-1]
-        if stream.noted is not None:
-            stream.noted = INVALID
+        stream = CUDA.get_current_stream()
+        if stream.is_capturing():
+            stream.is_invalid = True
             streams.append(stream)
             raise RuntimeError("an operation is not permitted when a stream is capturing")
         return x.copy()
@@ -241,14 +156,14 @@ def test_what_cannot_be_noted_ends_what_was_noted() -> None:
     for _ in range(AFTER + 2):
         np.testing.assert_array_equal(whole(x).hidden, x.hidden)
     stream, = streams                            # it is tried once
-    assert stream.noted is None and len(Stream.current) == 1 and not whole.graphs
+    assert not stream.is_capturing() and len(CUDA.current) == 1 and not whole.graphs
 
 
 def test_views_of_a_result_that_is_a_view_keep_its_memory() -> None:
     """A driver gives numbers as views without axes; those that are taken of these begin where they do."""
     def doubled(x: OnGpu) -> OnGpu:
         cell = OnGpu(np.full(1, np.nan))
-        asked(lambda: cell.hidden.__setitem__(0, 2 * x.hidden[0]))
+        CUDA.asked(lambda: cell.hidden.__setitem__(0, 2 * x.hidden[0]))
         return cell.reshape(())
 
     whole = Whole(doubled, 4)
@@ -259,7 +174,7 @@ def test_views_of_a_result_that_is_a_view_keep_its_memory() -> None:
 def test_numbers_of_the_device_have_signs_and_may_be_nan() -> None:
     def first(x: OnGpu) -> float:
         cell = OnGpu(np.full(1, np.nan))
-        asked(lambda: cell.hidden.__setitem__(0, x.hidden[0]))
+        CUDA.asked(lambda: cell.hidden.__setitem__(0, x.hidden[0]))
         return item_of(OnGpu(cell.hidden))
 
     whole = Whole(first, 4)
@@ -271,7 +186,7 @@ def test_where_memory_is_short_the_driver_runs(monkeypatch: pytest.MonkeyPatch) 
     def refused(self: OnGpu) -> OnGpu:
         raise MemoryError("no memory for a copy")
 
-    monkeypatch.setattr(OnGpu, "copy", refused)
+    monkeypatch.setattr(OnGpu, "copy", refused, raising=False)
     whole, (params, x) = Whole(Program(), 4), drawn(0)
     for _ in range(AFTER + 1):
         check(whole(params, x, 0.5), params, x, 0.5)

@@ -25,7 +25,8 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..nests import Launch, Nest, Store, is_load, loaded, statements
+from ..nest_walk import is_load, loaded, statements
+from ..nests import Launch, Nest, Store
 from ..places import sole
 from .places import as_place
 from .strided import of_blocks, parsed
