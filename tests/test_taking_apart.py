@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from transformer import grad
+from transformer import grad, vmap
+from transformer.api import pushforward
 
 P = np.array([0.5, 1.5, -2.0, 3.0])
 
@@ -49,3 +50,26 @@ def test_taken_apart(function, p, line) -> None:
     for k in range(len(p)):
         step = 1e-6 * (np.arange(len(p)) == k)
         assert gradient(p)[k] == pytest.approx((function(p + step) - function(p - step)) / 2e-6, rel=1e-6)
+
+
+def swapped(p):
+    a, b = p[1], p[0]
+    return a * a * b
+
+
+def test_elements_and_their_derivatives_are_taken_out_by_a_statement_each() -> None:
+    p = P[:3]
+    pushed = pushforward(of_all, (0,))
+    assert "a, b, c = p\n    da, db, dc = dp\n" in pushed.source_for(p, p)
+    assert pushed(p, p)[1] == pytest.approx((of_all(p + 1e-6 * p) - of_all(p)) / 1e-6, rel=1e-4)
+
+
+@pytest.mark.parametrize("lanes", [0, 1, 4])
+def test_columns_are_the_rows_of_the_transposed_matrix(lanes: int) -> None:
+    rows = np.arange(3.0 * lanes).reshape(lanes, 3)
+    batched = vmap(of_all)
+    assert lanes < 2 or "a, b, c = p.T\n" in batched.source_for(rows)
+    np.testing.assert_array_equal(batched(rows), [of_all(row) for row in rows])
+    wide = rows[:, [0, 1, 2, 0]]
+    np.testing.assert_array_equal(vmap(of_the_first)(wide), [of_the_first(row) for row in wide])
+    np.testing.assert_array_equal(vmap(swapped)(rows), [swapped(row) for row in rows])

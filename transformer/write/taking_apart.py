@@ -1,19 +1,38 @@
-"""Elements that one statement of the user takes out of an array are taken out by one statement.
+"""Elements that one statement of the user takes out of an array are taken out by one statement, also where those of its
+derivative are taken out in between; so are the columns of a matrix, which the elements of a vector become in a batch.
 
     omega = params[0]
-    alpha = params[1]           becomes         omega, alpha, beta = params
-    beta = params[2]
+    domega = dparams[0]         becomes         omega, alpha = params
+    alpha = params[1]                           domega, dalpha = dparams
+    dalpha = dparams[1]
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Let, type_of
+from ..core.grammar import Atom, Let, type_of
 from .layout import Item, Line
 from .numbers import number
+
+
+@dataclass(eq=False)
+class _Taken:
+    """A line `name = array[place]`, or `name = array[:, place]`, made from `read`."""
+
+    line: Line
+    name: str
+    array: str
+    place: int
+    is_column: bool
+    read: Let
+
+    @property
+    def source(self) -> tuple[Atom, bool]:
+        return self.read.args[0], self.is_column
 
 
 def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Item]:
@@ -21,51 +40,85 @@ def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Item]:
     found: list[Item] = []
     rest = items
     while rest:
-        lines = _in_order(rest, reads)
-        found.append(_together(lines, reads) if len(lines) > 1 else rest[0])
-        rest = rest[max(len(lines), 1):]
+        run = list(_run(rest, reads))
+        found += _together(run) if len(run) > 1 else rest[:1]
+        rest = rest[max(len(run), 1):]
     return found
 
 
-def _in_order(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Line]:
-    """The lines at the beginning that read the first, second, … element of one array for one statement, in the order
-    of the elements. A sweep backwards may read them in another one."""
-    found: dict[int, Line] = {}
-    longest = 0
+def _run(items: list[Item], reads: Mapping[ast.stmt, Let]) -> Iterator[_Taken]:
+    """The lines at the beginning that read an element each for one statement, in any order."""
+    names: set[str] = set()
+    arrays: set[str] = set()
+    origin = items[0].origin
     for item in items:
-        read = reads.get(item.node) if isinstance(item, Line) else None
-        place = _place(item.node) if isinstance(item, Line) else None
-        if not isinstance(item, Line) or read is None or place is None or place in found:
-            break
-        first = next(iter(found.values()), item)
-        if not _is_one_line(item, first) or read.args != reads[first.node].args:
-            break
-        found[place] = item
-        if max(found) == len(found) - 1:
-            longest = len(found)
-    return [found[k] for k in range(longest)]
+        taken = _taken(item, reads)
+        if taken is None or taken.name in names or not _is_same_line(item.origin, origin):
+            return
+        names.add(taken.name)
+        arrays.add(taken.array)
+        if names & arrays:
+            return
+        yield taken
 
 
-def _is_one_line(one: Line, other: Line) -> bool:
-    """Whether two lines come from one line of the user's."""
-    if one.origin is None or other.origin is None:
-        return one.origin is other.origin
-    return (one.origin.file, one.origin.line) == (other.origin.file, other.origin.line)
-
-
-def _place(node: ast.stmt) -> int | None:
-    """The k of a statement `a = x[k]`."""
-    match node:
-        case ast.Assign([ast.Name()], ast.Subscript(ast.Name(), ast.Constant(int(value)))):
-            return value
+def _taken(item: Item, reads: Mapping[ast.stmt, Let]) -> _Taken | None:
+    read = reads.get(item.node) if isinstance(item, Line) else None
+    if not isinstance(item, Line) or read is None:
+        return None
+    match item.node:
+        case ast.Assign([ast.Name(name)], ast.Subscript(ast.Name(array), ast.Constant(int(place)))):
+            return _Taken(item, name, array, place, False, read)
+        case ast.Assign([ast.Name(name)], ast.Subscript(ast.Name(array), ast.Tuple([rows, ast.Constant(int(place))]))):
+            is_whole = isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None
+            return _Taken(item, name, array, place, True, read) if is_whole else None
     return None
 
 
-def _together(lines: list[Line], reads: Mapping[ast.stmt, Let]) -> Line:
-    """`a, b = x`, or `a, b = x[:2]` where there may be more."""
-    nodes: list[Any] = [line.node for line in lines]
-    array = nodes[0].value.value
-    type: Any = type_of(reads[nodes[0]].args[0])
-    if type.sizes[0] != len(nodes):
-        array = ast.Subscript(array, ast.Slice(None, number(len(nodes))))
-    return Line(ast.Assign([ast.Tuple([node.targets[0] for node in nodes])], array), lines[0].origin)
+def _is_same_line(one: Any, other: Any) -> bool:
+    """Whether two origins are one line of the user's."""
+    if one is None or other is None:
+        return one is other
+    return (one.file, one.line) == (other.file, other.line)
+
+
+def _together(run: list[_Taken]) -> Iterator[Item]:
+    """The lines of a run: where the first element of an array is read, all are that follow each other from there."""
+    done: set[int] = set()
+    for taken in run:
+        if id(taken) in done:
+            continue
+        group = _first_ones([each for each in run if each.source == taken.source])
+        if taken in group and len(group) > 1 and (not taken.is_column or _are_all_columns(group)):
+            done.update(map(id, group))
+            yield _unpacked(group)
+        else:
+            yield taken.line
+
+
+def _are_all_columns(group: list[_Taken]) -> bool:
+    """Whether the rows of the transposed matrix are what is read."""
+    return _sizes(group)[1:] == (len(group),)
+
+
+def _sizes(group: list[_Taken]) -> tuple[Any, ...]:
+    type: Any = type_of(group[0].read.args[0])
+    sizes: tuple[Any, ...] = type.sizes
+    return sizes
+
+
+def _unpacked(group: list[_Taken]) -> Line:
+    """`a, b = x`, or `a, b = x[:2]` where there may be more, or `a, b = x.T`."""
+    array: ast.expr = ast.Name(group[0].array)
+    if group[0].is_column:
+        array = ast.Attribute(array, "T")
+    elif _sizes(group)[0] != len(group):
+        array = ast.Subscript(array, ast.Slice(None, number(len(group))))
+    return Line(ast.Assign([ast.Tuple([ast.Name(taken.name) for taken in group])], array), group[0].line.origin)
+
+
+def _first_ones(group: list[_Taken]) -> list[_Taken]:
+    """Those that read the first, second, … element."""
+    by_place = {taken.place: taken for taken in group}
+    count = next(k for k in range(len(group) + 1) if k not in by_place)
+    return [by_place[k] for k in range(count)]
