@@ -128,7 +128,7 @@ def test_clip_with_one_bound_and_select_are_other_ops() -> None:
     assert printed(lambda x: np.clip(x, max=1), x) == ["np.minimum"]
     assert printed(lambda x: x.clip(0, 1), x) == ["np.clip"]
     assert printed(lambda x: np.select([x > 0, x < -1], [x, -x]), x) \
-        == [">", "<", "-", "np.where", "np.where"]
+        == [">", "<", "-", "np.select", "np.select"]
 
 
 def test_python_makes_a_float_of_an_int_to_a_negative_power() -> None:

@@ -53,7 +53,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
         dvalue[:-1] = dtotal * diff_p
         dp = dp - np.sum(dtotal * value[:-1]) + np.sum(dtotal * value[1:])
         dvalue[1:] += dtotal * p
-    ddiff2 = np.where(diff2 > 0, dvalue, np.where(diff2 == 0, 0.5 * dvalue, 0.0))
+    ddiff2 = np.select([diff2 > 0, diff2 == 0], [dvalue, 0.5 * dvalue])
     dspot -= np.sum(ddiff2 * power)
     total = np.sum(ddiff2 * spot * diff
         * up ** np.where((diff == 0) & (up == 0), 1, diff - 1))

@@ -185,13 +185,14 @@ def rank(operand: Any) -> int:
     return getattr(operand, "ndim", 0)
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """`np.where` for rules; among numbers a conditional expression, which gives a number."""
+def where(condition: Any, a: Any, b: Any, spelling: str = "np.where") -> Any:
+    """`np.where` for rules; among numbers a conditional expression, which gives a number. Spelled as a selection, it is
+    one together with the choice that `b` is."""
     operands = condition, a, b
     if not any(isinstance(operand, Value) for operand in operands):
         return np.where(condition, a, b)
     from .selection import Where
-    return apply(Where, operands, {}, "np.where" if any(map(rank, operands)) else None)
+    return apply(Where, operands, {}, spelling if any(map(rank, operands)) else None)
 
 
 def is_python_number(operand: Any) -> bool:

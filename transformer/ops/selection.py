@@ -20,11 +20,12 @@ from .value import apply, atom, call, emit, value
 
 
 class Where(Elementwise):
-    """Without a spelling and on numbers: a conditional expression."""
+    """Without a spelling and on numbers: a conditional expression. With that of a selection: one with the choices that
+    its last operand is."""
 
     calls = (np.where,)
     is_total = True
-    makes_array = {"np.where": "always"}
+    makes_array = {"np.where": "always", "np.select": "always"}
     loop = scalars.chosen
     hands_on = keeps_truth = True
     made_of = slice(1, None)
@@ -46,7 +47,7 @@ class Where(Elementwise):
         return call(np.nonzero, args, {}) if len(args) == 1 and not kwargs else None
 
     def batch(lead, condition, x, y):
-        return np.where(*aligned(lead, (condition, x, y)))
+        return where(*aligned(lead, (condition, x, y)), "np.select")
 
 
 class Select(Rewritten):
@@ -65,13 +66,13 @@ class Select(Rewritten):
                                   "according to the rule 'same_kind'")
             if choice.type.weak and result.type.weak:       # two numbers of Python's would have their own dtype
                 result = last
-            result = value(apply(Where, (condition, choice, result), {}, "np.where"))
+            result = value(apply(Where, (condition, choice, result), {}, "np.select"))
         return result
 
 
 def _share(t, wins, ties):
     """The tangent of the operand that was selected; half of it where both were."""
-    return where(wins, t, where(ties, 0.5 * t, 0.0))
+    return where(wins, t, where(ties, 0.5 * t, 0.0), "np.select")
 
 
 def _ties(a, b):
@@ -84,7 +85,7 @@ def _winning(given, a_wins, b_wins, ties):
     da, db = given
     if da is None or db is None:
         return _share(db, b_wins, ties) if da is None else _share(da, a_wins, ties)
-    return where(a_wins, da, where(b_wins, db, 0.5 * (da + db)))
+    return where(a_wins, da, where(b_wins, db, 0.5 * (da + db)), "np.select")
 
 
 class Maximum(Elementwise):

@@ -158,10 +158,40 @@ def einsum(e: Any, stmt: Let) -> ast.expr:
 
 def where(e: Any, stmt: Let) -> ast.expr | None:
     """Without a spelling, a conditional expression of numbers."""
+    if stmt.attrs.get("spelling") == "np.select":
+        return selection(e, stmt) or ast.Call(of_numpy("where"), [e.atom(atom, stmt.args) for atom in stmt.args], [])
     if "spelling" in stmt.attrs or not all(_is_number(atom) for atom in stmt.args):
         return None
     then, orelse = (_option(e, atom, stmt.target.type) for atom in stmt.args[1:])
     return ast.IfExp(e.atom(stmt.args[0]), then, orelse)
+
+
+def selection(e: Any, stmt: Let) -> ast.expr | None:
+    """`np.select([t > 0, t == 0], [d, 0.5 * d])` for ``np.where(t > 0, d, np.where(t == 0, 0.5 * d, 0))``."""
+    parts = [stmt.args]
+    while (inner := _choice_in(e, parts[-1][2])) is not None:
+        parts.append(inner.args)
+    conditions, choices, default = [part[0] for part in parts], [part[1] for part in parts], parts[-1][2]
+    if len(choices) < 2 or not _selects_the_same(conditions, [*choices, default], stmt.target):
+        return None
+    lists: list[ast.expr] = [ast.List([e.atom(atom) for atom in conditions]),
+                             ast.List([e.atom(atom, stmt.args) for atom in choices])]
+    is_zero = isinstance(default, Const) and repr(default.value) in ("0", "0.0")           # which it is unless said
+    return ast.Call(of_numpy("select"), lists if is_zero else [*lists, e.atom(default, stmt.args)], [])
+
+
+def _choice_in(e: Any, atom: Any) -> Let | None:
+    """The choice that is printed in place of an operand."""
+    stmt = e.needed.homes[atom].stmt if atom in e.nesting.values else None
+    return stmt if isinstance(stmt, Let) and stmt.op.name == "where" and "spelling" in stmt.attrs else None
+
+
+def _selects_the_same(conditions: list[Atom], choices: list[Atom], target: Any) -> bool:
+    """Whether NumPy selects by truth values, and in the dtype of the target: Python's numbers alone have their own."""
+    types: list[Any] = [type_of(atom) for atom in choices]
+    strong = {type.dtype for type in types if not type.weak} or {np.dtype(float)}
+    tests: list[Any] = [type_of(atom) for atom in conditions]
+    return strong == {target.type.dtype} and all(type.dtype.kind == "b" for type in tests)
 
 
 def _option(e: Any, atom: Any, type: Any) -> ast.expr:
