@@ -51,7 +51,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
         dtotal = np.where(kept > diff4, dvalue, chosen) * e
         dvalue = np.zeros(k + 2)
         dvalue[:-1] = dtotal * diff_p
-        dp = dp - np.sum(dtotal * value[:-1]) + np.sum(dtotal * value[1:])
+        dp += np.sum(dtotal * value[1:]) - np.sum(dtotal * value[:-1])
         dvalue[1:] += dtotal * p
     ddiff2 = np.select([diff2 > 0, diff2 == 0], [dvalue, 0.5 * dvalue])
     dspot -= np.sum(ddiff2 * power)

@@ -39,10 +39,9 @@ def lorenz_grad(state, n):
         x = x_k[k]
         dz_bar = z_bar * dt
         dy_bar = y_bar * dt
-        dx_bar = x_bar * dt
-        z_bar = z_bar - dz_bar * (8.0 / 3.0) - dy_bar * x
-        scaled = dx_bar * 10.0
-        x_bar = x_bar + dz_bar * y_k[k] + dy_bar * diff_k[k] - scaled
-        y_bar = y_bar + dz_bar * x - dy_bar + scaled
+        z_bar -= dz_bar * (8.0 / 3.0) + dy_bar * x
+        scaled = x_bar * dt * 10.0
+        x_bar += dz_bar * y_k[k] + dy_bar * diff_k[k] - scaled
+        y_bar += dz_bar * x - dy_bar + scaled
     state_bar = np.array([x_bar, y_bar, z_bar])
     return state_bar

@@ -34,5 +34,5 @@ def newton_grad(a, x):
         ratio = dx / scaled2
         scaled3 = ratio * ((x ** 3 - a) / scaled2)
         da += ratio
-        dx = dx + scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
+        dx += scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
     return da, dx

@@ -34,6 +34,6 @@ def roots_grad(x, c, weights):
             scaled3 = ratio * ((t2 ** 3 - c * t) / scaled2)
             dt2 += ratio * c
             dc += ratio * t
-            dt = dt + scaled3 * scaled + scaled3 * t2 * 3 - 3 * ratio * t2 ** 2
+            dt += scaled3 * scaled + scaled3 * t2 * 3 - 3 * ratio * t2 ** 2
         dx[i] = dt2 + dt
     return dx, dc

@@ -41,7 +41,7 @@ def cube_root_grad_vmap(a):
             ratio = dx_lane / scaled2
             scaled3 = ratio * ((x ** 3 - a_lane) / scaled2)
             da_lane += ratio
-            dx_lane = dx_lane + scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
+            dx_lane += scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
         dx[lane] = dx_lane
         da[lane] = da_lane
     da += dx

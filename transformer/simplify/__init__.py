@@ -50,6 +50,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .pieces import pieces
     from .recorded import recorded
     from .repeats import repeats
+    from .running_totals import running_totals
     from .shared_quotients import shared_quotients
     from .whole_first import whole_first
     for each in functions:
@@ -66,7 +67,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         recorded(each, assumptions)
         if before is Before.SOURCE:
             clearing(each, assumptions)
-            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first)]):
+            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first, running_totals)]):
                 dead(each, assumptions, before)
         if shared_quotients(each, assumptions):
             dead(each, assumptions, before)

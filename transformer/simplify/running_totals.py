@@ -1,0 +1,133 @@
+"""Terms that a derivative adds to a total one after the other, where nothing looks at it in between: they are put
+together, and added to it once.
+
+>>> from .examples import shown
+>>> shown(running_totals, '''
+... function f(n: int, a: f64, b: f64)
+...     effect comment(text='reverse')
+...     loop k: int in n
+...         carry d: f64 = f64(0.0)
+...         body
+...             p: f64 = multiply(d, a)
+...             q: f64 = multiply(d, b)
+...             s: f64 = subtract(d, p)
+...             t_1: f64 = add(s, q)
+...         next u: f64 = t_1
+...     return u
+... ''')
+function f(n: int, a: f64, b: f64)
+    effect comment(text='reverse')
+    loop k: int in n
+        carry d: f64 = f64(0.0)
+        body
+            p: f64 = multiply(d, a)
+            q: f64 = multiply(d, b)
+            t: f64 = subtract(q, p)
+            t_1: f64 = add(d, t)
+        next u: f64 = t_1
+    return u
+
+So it is printed as ``d += q - p``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.grammar import Atom, Block, Function, Let, Loop, Var
+from ..core.guards import Assumptions
+from ..core.headings import of_derivative
+from ..core.types import ArrayType
+from ..core.walk import blocks_of, counted_uses
+from ..ops.arithmetic import Add, Subtract
+from .fold import Fold
+from .quotients import joined
+from .rewriter import array_type
+
+Terms = list[tuple[type, Atom]]         # the op by which each comes in
+
+
+def running_totals(function: Function, assumptions: Assumptions) -> bool:
+    """Rewrites such sums of a function in place; says whether there were any."""
+    return _RunningTotals(function, assumptions).block(function.body, {})
+
+
+class _RunningTotals:
+    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+        self.fold = Fold(function, assumptions)
+        self.count = counted_uses(function)
+        self.ours = {id(stmt) for stmt in of_derivative(function)}
+
+    def block(self, block: Block, totals: dict[Var, Var]) -> bool:
+        """`totals` are those that a loop hands on: what each is at the end of an iteration, and at its beginning."""
+        changed = False
+        for stmt in block:
+            own = {carry.next: carry.entry for carry in stmt.carries} if isinstance(stmt, Loop) else totals
+            for inner in blocks_of(stmt):
+                changed |= self.block(inner, own)                        # type: ignore[arg-type]
+        for stmt in list(block):
+            if isinstance(stmt, Let) and self._is_sum(stmt):
+                changed |= self._added_once(block, stmt, totals.get(stmt.target))
+        return changed
+
+    def _is_sum(self, stmt: Let) -> bool:
+        return stmt.op in (Add, Subtract) and not stmt.attrs and id(stmt) in self.ours
+
+    def _added_once(self, block: Block, last: Let, begun: Var | None) -> bool:
+        chain = self._from_total(list(self._chain(block, last)), begun)
+        if len(chain) < 2 or not self._may_wait(block, chain):
+            return False
+        total, terms = chain[-1].args[0], [(stmt.op, stmt.args[1]) for stmt in reversed(chain)]
+        made = _together(terms)
+        types = array_type(total), array_type(made[-1].target)
+        if not self.fold.same_type(joined(Add, *types), last.target.type):
+            return False
+        added = any(op is Add for op, _ in terms)
+        last.op, last.args = (Add if added else Subtract), (total, made[-1].target)
+        for stmt in made:
+            stmt.origin = last.origin
+        at = block.index(last)
+        block[at:at] = made
+        block[:] = [stmt for stmt in block if stmt not in chain[1:]]
+        return True
+
+    def _chain(self, block: Block, last: Let) -> Iterator[Let]:
+        """The sums that end with one, last first: of each but that the next one is the only user."""
+        made = {stmt.target: stmt for stmt in block if isinstance(stmt, Let) and self._is_sum(stmt)}
+        stmt: Let | None = last
+        while stmt is not None:
+            yield stmt
+            before = stmt.args[0]
+            stmt = made.get(before) if isinstance(before, Var) and self.count[before] == 1 else None
+
+    def _from_total(self, chain: list[Let], begun: Var | None) -> list[Let]:
+        """The sums that are added to a total as it was: as a loop hands it on, or under the name of the result."""
+        for k in range(len(chain), 1, -1):
+            total = chain[k - 1].args[0]
+            if total is begun or isinstance(total, Var) and self._is_one_name(total, chain[0].target):
+                return chain[:k]
+        return []
+
+    def _is_one_name(self, before: Var, after: Var) -> bool:
+        return before.name is not None and before.name == after.name and min(self.count[before], self.count[after]) > 1
+
+    def _may_wait(self, block: Block, chain: list[Let]) -> bool:
+        """Whether the terms are numbers of one dtype, which nothing writes to before the last is added."""
+        between = block[block.index(chain[-1]):block.index(chain[0])]
+        plain = all(isinstance(stmt, Let) and not stmt.op.writes for stmt in between)
+        dtype = array_type(chain[0].target).dtype
+        types = [stmt.args[1].type for stmt in chain if isinstance(stmt.args[1], Var)]
+        return plain and dtype.kind in "fc" and len(types) == len(chain) and all(
+            isinstance(type, ArrayType) and type.dtype == dtype for type in types)
+
+
+def _together(terms: Terms) -> list[Let]:
+    """Statements whose last one is the sum of terms, or of what is taken off if all are."""
+    head = next((k for k, (op, _) in enumerate(terms) if op is Add), 0)
+    sign, total = terms[head]
+    made: list[Let] = []
+    for op, atom in terms[:head] + terms[head + 1:]:
+        target = Var(joined(Add, array_type(total), array_type(atom)))
+        made.append(Let((target,), Add if op is sign else Subtract, (total, atom)))
+        total = target
+    return made
