@@ -30,10 +30,8 @@ def cube_root_value_and_grad(a):
     # reverse of line 18: while abs(x**3 - a) > 1e-12 * a:
     for k in range(n - 1, -1, -1):
         x2 = x_k[k]
-        scaled = 3 * x2
-        scaled2 = scaled * x2
-        ratio = dx / scaled2
-        scaled3 = ratio * ((x2 ** 3 - a) / scaled2)
+        scaled = 3 * x2 * x2
+        ratio = dx / scaled
         da += ratio
-        dx = dx + scaled3 * scaled + scaled3 * x2 * 3 - 3 * ratio * x2 ** 2
+        dx += 2 * dx * ((x2 ** 3 - a) / scaled) / x2 - 3 * ratio * x2 ** 2
     return x, da

@@ -15,8 +15,7 @@ def huber_grad(r, delta):
         ddelta = 0.0
         dsize = 0.0
     else:
-        scaled = 0.5 * delta
-        ddelta = size - scaled - scaled
+        ddelta = size - delta
         dr = 0.0
         dsize = delta
     dr = dr + dsize * np.sign(r)

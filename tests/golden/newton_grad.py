@@ -29,10 +29,8 @@ def newton_grad(a, x):
     # reverse of line 24: while abs(x**3 - a) > 1e-10:
     for k in range(n - 1, -1, -1):
         x = x_k[k]
-        scaled = 3 * x
-        scaled2 = scaled * x
-        ratio = dx / scaled2
-        scaled3 = ratio * ((x ** 3 - a) / scaled2)
+        scaled = 3 * x * x
+        ratio = dx / scaled
         da += ratio
-        dx += scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
+        dx += 2 * dx * ((x ** 3 - a) / scaled) / x - 3 * ratio * x ** 2
     return da, dx

@@ -28,12 +28,10 @@ def roots_grad(x, c, weights):
         # reverse of line 273: for _ in range(20):
         for k in range(19, -1, -1):
             t2 = t_k[k]
-            scaled = 3 * t2
-            scaled2 = scaled * t2
-            ratio = dt / scaled2
-            scaled3 = ratio * ((t2 ** 3 - c * t) / scaled2)
+            scaled = 3 * t2 * t2
+            ratio = dt / scaled
             dt2 += ratio * c
             dc += ratio * t
-            dt += scaled3 * scaled + scaled3 * t2 * 3 - 3 * ratio * t2 ** 2
+            dt += 2 * dt * ((t2 ** 3 - c * t) / scaled) / t2 - 3 * ratio * t2 ** 2
         dx[i] = dt2 + dt
     return dx, dc

@@ -36,12 +36,11 @@ def cube_root_grad_vmap(a):
         da_lane = 0.0
         for k in range(n - 1, -1, -1):
             x = x_k[k]
-            scaled = 3 * x
-            scaled2 = scaled * x
-            ratio = dx_lane / scaled2
-            scaled3 = ratio * ((x ** 3 - a_lane) / scaled2)
+            scaled = 3 * x * x
+            ratio = dx_lane / scaled
             da_lane += ratio
-            dx_lane += scaled3 * scaled + scaled3 * x * 3 - 3 * ratio * x ** 2
+            diff = 2 * dx_lane * ((x ** 3 - a_lane) / scaled) / x - 3 * ratio * x ** 2
+            dx_lane += diff
         dx[lane] = dx_lane
         da[lane] = da_lane
     da += dx

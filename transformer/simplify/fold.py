@@ -19,12 +19,13 @@ function f(x: f64[n], d: f64)
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `truths`
 (``1 / 3 == 0``), `signs` (``a + -b``), `quotients` (``2 * a / (2 * b)``), `lengths` (norms that are not 0),
-`linear_terms` (``solve(a, x) + solve(a, y)``), `taken_back` (``r = d * g; r * a / g; r * b / g``), `choices`
-(``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``),
-`elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes` (``float(x) + y``),
-`counts` (``2 * float(k) * y``), `of_zeros` (``np.zeros((n, n)) @ q``), `wider` (``broadcast_to``), `traces`
-(``sum(x * eye(n))``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed
-the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit, values, except that
+`linear_terms` (``solve(a, x) + solve(a, y)``), `like_terms` (``d * x + 2 * d * x``), `taken_back` (``r = d * g; r * a /
+g; r * b / g``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes` (``reshape(reshape(x))``), `unit_axes`
+(``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``), `updates` (``put``, ``addat``), `classes`
+(``float(x) + y``), `counts` (``2 * float(k) * y``), `of_zeros` (``np.zeros((n, n)) @ q``), `wider` (``broadcast_to``),
+`traces` (``sum(x * eye(n))``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it
+has changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit, values,
+except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
@@ -63,6 +64,7 @@ from . import (
     factors,
     filled,
     lengths,
+    like_terms,
     linear_terms,
     neutral,
     of_zeros,
@@ -100,10 +102,9 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, factors,
-                   linear_terms, taken_back, lengths, shapes, filled, unit_axes, elements, rows, updates, classes,
-                   counts, wider, traces, scattered,
-                   of_zeros):
+    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, like_terms,
+                   factors, linear_terms, taken_back, lengths, shapes, filled, unit_axes, elements, rows, updates,
+                   classes, counts, wider, traces, scattered, of_zeros):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
