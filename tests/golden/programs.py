@@ -427,6 +427,16 @@ def american_put(spot: "f64", sigma: "f64", strike: "f64", rate: "f64", steps: "
     return value[0]
 
 
+def volatility(params: "f64[3]", returns: "f64[n]"):
+    omega, alpha, beta = params
+    variance = np.var(returns)
+    total = 0.0
+    for r in returns:
+        total += np.log(variance) + r * r / variance
+        variance = omega + alpha * r * r + beta * variance
+    return 0.5 * total
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -452,6 +462,7 @@ EXAMPLES = {
                                 np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 2, 1, 1])),
     "robust_layer": lambda r: (r.normal(size=(5, 3)), r.normal(size=(3, 4)), r.normal(size=4), r.normal(size=(5, 4))),
     "american_put": lambda r: (95.0, 0.3, 100.0, 0.05, 4),
+    "volatility": lambda r: (np.array([0.1, 0.2, 0.7]), r.normal(size=6)),
     "standardized": lambda r: (r.normal(size=(6, 3)),),
     "gradient_descent": lambda r: (r.normal(size=3), r.normal(size=(6, 3)), r.normal(size=6)),
     "lorenz": lambda r: (np.array([1.0, 2.0, 20.0]), 5),
@@ -533,4 +544,6 @@ KEPT = [
     ("hidden_markov", "jvp", "moves"),
     ("robust_layer", "grad", "W,scale"),
     ("american_put", "grad", "spot,sigma"),
+    ("volatility", "grad", "params"),
+    ("volatility", "jvp", "params"),
 ]

@@ -101,6 +101,28 @@ def fit(w, x, y):
     return np.mean(errors**2), {"worst": np.max(np.abs(errors)), "errors": errors}
 
 
+def shortest(lengths, ends, n):
+    """From node 0 to node n - 1."""
+    best = np.full(n, 1e9)
+    best[0] = 0.0
+    for _ in range(n - 1):
+        for k in range(len(ends)):
+            i, j = ends[k]
+            if best[i] + lengths[k] < best[j]:
+                best[j] = best[i] + lengths[k]
+    return best[n - 1]
+
+
+def volatility(params, returns):
+    omega, alpha, beta = params
+    variance = np.var(returns)
+    total = 0.0
+    for r in returns:
+        total += np.log(variance) + r * r / variance
+        variance = omega + alpha * r * r + beta * variance
+    return 0.5 * total
+
+
 def _loop(function, *in_axes):
     """The function for all lanes, one after the other."""
 
@@ -138,6 +160,10 @@ def _spd(rng, count, n):
 def _kalman(rng):
     return (rng.normal(size=(5, 3)), _spd(rng, 5, 3), rng.normal(size=(3, 3)), _spd(rng, 1, 3)[0],
             rng.normal(size=(2, 3)), _spd(rng, 1, 2)[0], rng.normal(size=(5, 2)))
+
+
+def _graph(rng):
+    return rng.uniform(1.0, 2.0, size=(3, 6)), np.array([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]]), 4
 
 
 KALMAN = (0, 0, None, None, None, None, 0)
@@ -202,6 +228,11 @@ CASES = {
         value_and_grad(fit, has_aux=True),
         lambda w, x, y: (fit(w, x, y), 2 * x.T @ ((np.tanh(x @ w) - y) / np.cosh(x @ w) ** 2) / len(y)),
         lambda rng: (rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=5))),
+    "shortest": (
+        vmap(shortest, in_axes=(0, None, None)), _loop(shortest, 0, None, None), _graph),
+    "volatility_grad": (
+        vmap(grad(volatility), in_axes=(0, None)), _loop(grad(volatility), 0, None),
+        lambda rng: (rng.uniform(0.1, 0.4, size=(4, 3)), rng.normal(size=6))),
     "huber": (
         vmap(huber, in_axes=(0, None)), _loop(huber, 0, None), lambda rng: (rng.normal(size=7), 0.8)),
     "picked": (

@@ -57,6 +57,7 @@ from .applied import is_ruled
 from .batched_rules import use_of_lanes
 from .differing import differing_vars, is_decided, is_over, is_touched
 from .lane_sizes import lanes_of_size
+from .lane_writes import write_in_all_lanes
 
 
 class Batching:
@@ -81,6 +82,8 @@ class Batching:
         self.lanes.update(lanes)
         self.also = set(also)
         self.differing = differing_vars(block, [*lanes, *self.also], self.axis_name)
+        if write_in_all_lanes(block, self.differing, self.builder):
+            self.differing = differing_vars(block, [*lanes, *self.also], self.axis_name)
         self.unsure = unsure_vars(block) - set(atom_vars(list(results)))
 
     def block(self, block: Block, ends: Iterable[Atom] = ()) -> None:

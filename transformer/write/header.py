@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from ..ops.registry import registry
@@ -38,9 +39,9 @@ class Header:
 
 
 def _first_sentence(what: str, place: str) -> list[str]:
-    """What was done and to what; in two lines where one is too long."""
-    sentence = f"{what} ({place})."
-    return [sentence] if len(sentence) <= LINE - len('"""') else [f"{what}.", "", f"The original is in {place}."]
+    """What was done and to what; in several lines where one is too long."""
+    sentence, width = f"{what} ({place}).", LINE - len('"""')
+    return [sentence] if len(sentence) <= width else [*wrap(f"{what}.", width), "", f"The original is in {place}."]
 
 
 def _capital(text: str) -> str:
