@@ -81,7 +81,25 @@ def both_sides(x):
     return y, z
 
 
-ALL_AT_ONCE = [sorted_by_bubbles, squares_of_positive, counted_apart, rows_chosen, numbered, relaxed, both_sides]
+def counted_by_size(x):
+    """A branch in a branch, and one place that both sides write to."""
+    c, y = np.zeros(3, x.dtype), np.empty(len(x), x.dtype)
+    for i in range(len(x)):
+        if x[i] > 0:
+            y[i] = x[i]
+            if x[i] > 1:
+                c[2] += x[i]
+            else:
+                c[1] += 1
+                c[0] = c[1] + y[i]
+        else:
+            y[i] = -x[i]
+            c[0] -= 1
+    return c, y
+
+
+ALL_AT_ONCE = [counted_by_size, sorted_by_bubbles, squares_of_positive, counted_apart, rows_chosen, numbered, relaxed,
+               both_sides]
 
 
 def beside(x):

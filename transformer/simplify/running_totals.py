@@ -34,11 +34,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.grammar import Atom, Block, Function, Let, Loop, Var
+from ..core.grammar import Atom, Block, Call, Function, Let, Loop, Var
 from ..core.guards import Assumptions
 from ..core.headings import of_derivative
 from ..core.types import ArrayType
-from ..core.walk import blocks_of, counted_uses
+from ..core.walk import all_statements, blocks_of, counted_uses
 from ..ops.arithmetic import Add, Subtract
 from .fold import Fold
 from .quotients import joined
@@ -57,6 +57,7 @@ class _RunningTotals:
         self.fold = Fold(function, assumptions)
         self.count = counted_uses(function)
         self.ours = {id(stmt) for stmt in of_derivative(function)}
+        self.made = {stmt.target for stmt in all_statements(function.body) if isinstance(stmt, Let)}
 
     def block(self, block: Block, totals: dict[Var, Var]) -> bool:
         """`totals` are those that a loop hands on: what each is at the end of an iteration, and at its beginning."""
@@ -104,17 +105,20 @@ class _RunningTotals:
         """The sums that are added to a total as it was: as a loop hands it on, or under the name of the result."""
         for k in range(len(chain), 1, -1):
             total = chain[k - 1].args[0]
-            if total is begun or isinstance(total, Var) and self._is_one_name(total, chain[0].target):
+            is_one_name = isinstance(total, Var) and total.name is not None and total.name == chain[0].target.name
+            if total is begun or is_one_name and self._has_name(total) and (
+                    begun is not None or self._has_name(chain[0].target)):
                 return chain[:k]
         return []
 
-    def _is_one_name(self, before: Var, after: Var) -> bool:
-        return before.name is not None and before.name == after.name and min(self.count[before], self.count[after]) > 1
+    def _has_name(self, var: Atom) -> bool:
+        """Whether a variable is more than a part of an expression; of an array, one that may be added to."""
+        return self.count[var] > 1 or var not in self.made and not array_type(var).rank       # type: ignore[index]
 
     def _may_wait(self, block: Block, chain: list[Let]) -> bool:
         """Whether the terms are numbers of one dtype, which nothing writes to before the last is added."""
         between = block[block.index(chain[-1]):block.index(chain[0])]
-        plain = all(isinstance(stmt, Let) and not stmt.op.writes for stmt in between)
+        plain = all(isinstance(stmt, Call) or isinstance(stmt, Let) and not stmt.op.writes for stmt in between)
         dtype = array_type(chain[0].target).dtype
         types = [stmt.args[1].type for stmt in chain if isinstance(stmt.args[1], Var)]
         return plain and dtype.kind in "fc" and len(types) == len(chain) and all(

@@ -11,12 +11,12 @@ each with an array of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..core.builder import Builder
 from ..core.grammar import UNDEFINED, Atom, Block, If, Let, Merge, Stmt, Var, type_of
 from ..core.types import ArrayType
-from ..core.walk import WRITES, Copier, atom_vars, blocks_of
+from ..core.walk import WRITES, Copier, all_uses, atom_vars, blocks_of
 from ..ops.elementwise import where
 from ..ops.identity import Same
 from ..ops.indexing import Get, Put
@@ -38,25 +38,32 @@ class _LaneWrites:
         self.differing = differing
         self.builder = builder
         self.touching = Touching(Scopes.of(block), builder.assumptions)
+        self.made: set[Stmt] = set()            # whose places exist in any case
 
     def block(self, block: Block, before: list[Let]) -> bool:
         """`before` are the statements that have looked at elements by then."""
-        looked, made = list(before), list[Stmt]()
+        looked = list(before)
+        straight = self._straight(block, looked)
+        changed = len(straight) != len(block) or any(one is not other for one, other in zip(straight, block))
+        for stmt in block:
+            if not is_decided(stmt, self.differing):
+                changed |= any([self.block(inner, looked) for inner in blocks_of(stmt)])
+        block[:] = straight
+        return changed
+
+    def _straight(self, block: Block, looked: list[Let]) -> Block:
+        """A block without such branches; adds to what has been looked at by its end."""
+        made: Block = []
         for stmt in block:
             made += self._rewritten(stmt, looked) or [stmt]
             if isinstance(stmt, Let) and has_index(stmt):
                 looked.append(stmt)
-        changed = len(made) != len(block) or any(one is not other for one, other in zip(made, block))
-        for stmt in block:
-            if not is_decided(stmt, self.differing):
-                changed |= any([self.block(inner, looked) for inner in blocks_of(stmt)])
-        block[:] = made
-        return changed
+        return made
 
     def _rewritten(self, stmt: Stmt, looked: list[Let]) -> Block | None:
         if not isinstance(stmt, If) or not is_decided(stmt, self.differing):
             return None
-        sides = _Side(stmt.then), _Side(stmt.orelse)
+        sides = _Side(self._straight(stmt.then, list(looked))), _Side(self._straight(stmt.orelse, list(looked)))
         if not any(side.versions for side in sides) or not all(self._may_run(each, looked) for side in sides
                                                               for each in side.block):
             return None
@@ -74,6 +81,8 @@ class _LaneWrites:
 
     def _may_run(self, stmt: Stmt, looked: list[Let]) -> bool:
         """Whether a statement of a branch can do no harm in lanes that do not take it."""
+        if stmt in self.made or isinstance(stmt, If) and not any(blocks_of(stmt)):
+            return True
         if not isinstance(stmt, Let) or len(stmt.targets) != 1:
             return False
         if not has_index(stmt):
@@ -99,33 +108,40 @@ class _LaneWrites:
     # -- what becomes of them ------------------------------------------------------------------
 
     def _written(self, stmt: If, sides: tuple[_Side, _Side], written: dict[Var, Merge], others: list[Merge]) -> Block:
-        copier = Copier()
+        copier, alike = Copier(), _alike(*sides)
         with self.builder.nested() as made, self.builder.at(stmt.origin):
             for side, taken in zip(sides, (True, False)):
                 for inner in side.block:
-                    if inner.op.name in WRITES:
-                        self._write(inner, copier, stmt.cond, taken)
-                        copier.mapping[side.bases[inner.target]] = copier.mapping[inner.target]
-                    else:
+                    if not _is_write(inner):
                         self.builder.emit(copier.stmt(inner))
+                    elif inner not in alike.values():
+                        found = self._write(inner, copier, stmt.cond, taken, alike.get(inner))
+                        copier.mapping[inner.target] = copier.mapping[side.bases[inner.target]] = found
             for base, merge in written.items():
                 self.builder.emit(Let((merge.target,), Same, (copier.atom(base),), {}, stmt.origin))
             if others:
                 merges = [Merge(m.target, copier.atom(m.then), copier.atom(m.orelse), saved=m.saved) for m in others]
                 self.builder.emit(If(stmt.cond, [], [], merges, stmt.origin))
+        self.made.update(made)
         return made
 
-    def _write(self, stmt: Let, copier: Copier, cond: Atom, taken: bool) -> None:
-        """Writes in the lanes for which `cond` is as `taken` says, and what is there in the others."""
-        array, value, *slots = (Value(atom) for atom in copier.args(stmt.args))
+    def _write(self, stmt: Let, copier: Copier, cond: Atom, taken: bool, other: Let | None) -> Var:
+        """Writes in the lanes for which `cond` is as `taken` says, and in the others what is there, or what the `other`
+        side writes."""
+        array, _, *slots = (Value(atom) for atom in copier.args(stmt.args))
         attrs = copier.attr(stmt.attrs)
         old = Get.applied(array, *slots, **attrs)
-        new = old + value if stmt.op.adds else value
-        chosen = where(Value(cond), *((new, old) if taken else (old, new)))
+        new, kept = self._new(stmt, copier, old), old if other is None else self._new(other, copier, old)
+        chosen = where(Value(cond), *((new, kept) if taken else (kept, new)))
         with self.builder.at(stmt.origin):
-            found = Put.applied(array, chosen, *slots, **attrs).atom
+            found: Var = Put.applied(array, chosen, *slots, **attrs).atom
         found.name, found.primal, found.pattern = stmt.target.name, stmt.target.primal, stmt.target.pattern
-        copier.mapping[stmt.target] = found
+        return found
+
+    def _new(self, stmt: Let, copier: Copier, old: Any) -> Any:
+        """What a statement leaves at its place."""
+        value = Value(copier.atom(stmt.args[1]))
+        return old + value if stmt.op.adds else value
 
 
 class _Side:
@@ -133,11 +149,12 @@ class _Side:
     `versions` what they are in the end."""
 
     def __init__(self, block: Block) -> None:
-        self.block: list[Any] = block
+        self.block: Block = block
         self.bases: dict[Var, Any] = {}
         self.versions: dict[Any, Var] = {}
+        self.writes: list[Let] = list(filter(_is_write, block))
         for stmt in block:
-            if isinstance(stmt, Let) and stmt.op.name in WRITES:
+            if _is_write(stmt) or isinstance(stmt, Let) and stmt.op is Same and stmt.args[0] in self.bases:
                 base = self.base(stmt.args[0])
                 self.bases[stmt.target], self.versions[base] = base, stmt.target
 
@@ -147,6 +164,23 @@ class _Side:
     def is_end(self, atom: Any) -> bool:
         """Whether an array of outside is this in the end."""
         return self.versions.get(self.base(atom), atom) is atom
+
+
+def _alike(then: _Side, orelse: _Side) -> dict[Let, Let]:
+    """The writes of the second side, where the first one has one to the same place: each is the only one to its array,
+    at which its side does not look again."""
+    found = {}
+    for base in then.versions.keys() & orelse.versions.keys():
+        (one, *more), (other, *others) = ([each for each in side.writes if side.base(each.args[0]) is base]
+                                          for side in (then, orelse))
+        is_same = one.attrs == other.attrs and _slots(one) == _slots(other)
+        if is_same and not more and not others and not any(one.target in all_uses(each) for each in then.block):
+            found[other] = one
+    return found
+
+
+def _is_write(stmt: Any) -> TypeGuard[Let]:
+    return isinstance(stmt, Let) and stmt.op.name in WRITES
 
 
 def _is_written(merge: Merge, then: _Side, orelse: _Side) -> bool:

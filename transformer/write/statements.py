@@ -72,7 +72,7 @@ class Statements:
             _append(open_blocks[-1], made)
             if isinstance(stmt, Effect) and opens_block(stmt):
                 open_blocks.append(made[-1].body)  # type: ignore[union-attr]
-        return taken_apart(items, reads)
+        return taken_apart(items, reads, self.flow.sizes.normal)
 
     # -- plain statements ---------------------------------------------------------------------
 

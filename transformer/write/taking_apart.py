@@ -10,7 +10,7 @@ derivative are taken out in between; so are the columns of a matrix, which the e
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,13 +35,14 @@ class _Taken:
         return self.read.args[0], self.is_column
 
 
-def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let]) -> list[Item]:
-    """The items of a block, where `reads` are the lines that read an element and what they were made from."""
+def taken_apart(items: list[Item], reads: Mapping[ast.stmt, Let], normal: Callable[[Any], Any]) -> list[Item]:
+    """The items of a block, where `reads` are the lines that read an element and what they were made from; `normal`
+    gives sizes as the function knows them."""
     found: list[Item] = []
     rest = items
     while rest:
         run = list(_run(rest, reads))
-        found += _together(run) if len(run) > 1 else rest[:1]
+        found += _together(run, normal) if len(run) > 1 else rest[:1]
         rest = rest[max(len(run), 1):]
     return found
 
@@ -82,37 +83,28 @@ def _is_same_line(one: Any, other: Any) -> bool:
     return (one.file, one.line) == (other.file, other.line)
 
 
-def _together(run: list[_Taken]) -> Iterator[Item]:
+def _together(run: list[_Taken], normal: Callable[[Any], Any]) -> Iterator[Item]:
     """The lines of a run: where the first element of an array is read, all are that follow each other from there."""
     done: set[int] = set()
     for taken in run:
         if id(taken) in done:
             continue
         group = _first_ones([each for each in run if each.source == taken.source])
-        if taken in group and len(group) > 1 and (not taken.is_column or _are_all_columns(group)):
+        type: Any = type_of(taken.read.args[0])
+        is_all = len(group) == normal(type.sizes[int(taken.is_column)])
+        if taken in group and len(group) > 1 and (not taken.is_column or is_all and type.rank == 2):
             done.update(map(id, group))
-            yield _unpacked(group)
+            yield _unpacked(group, is_all)
         else:
             yield taken.line
 
 
-def _are_all_columns(group: list[_Taken]) -> bool:
-    """Whether the rows of the transposed matrix are what is read."""
-    return _sizes(group)[1:] == (len(group),)
-
-
-def _sizes(group: list[_Taken]) -> tuple[Any, ...]:
-    type: Any = type_of(group[0].read.args[0])
-    sizes: tuple[Any, ...] = type.sizes
-    return sizes
-
-
-def _unpacked(group: list[_Taken]) -> Line:
+def _unpacked(group: list[_Taken], is_all: bool) -> Line:
     """`a, b = x`, or `a, b = x[:2]` where there may be more, or `a, b = x.T`."""
     array: ast.expr = ast.Name(group[0].array)
     if group[0].is_column:
         array = ast.Attribute(array, "T")
-    elif _sizes(group)[0] != len(group):
+    elif not is_all:
         array = ast.Subscript(array, ast.Slice(None, number(len(group))))
     return Line(ast.Assign([ast.Tuple([ast.Name(taken.name) for taken in group])], array), group[0].line.origin)
 
