@@ -94,3 +94,17 @@ def test_branches_are_taken_as_before_where_nothing_is_certain() -> None:
 
     for k in (2, 3, 4, 5):
         assert grad(chosen)(3.0, k) == [1.0, 6.0, 6.0, 27.0][k - 2]
+
+
+def halved(x):
+    while True:
+        x = x * 0.5
+        if x < 1:
+            return x * x
+        x = x - 0.1
+
+
+def test_a_loop_that_only_a_return_leaves_needs_no_test_behind_it() -> None:
+    gradient = grad(halved)
+    assert "returned" not in gradient.source_for(5.0) and "UnboundLocalError" not in gradient.source_for(5.0)
+    assert gradient(5.0) == pytest.approx((halved(5.0 + 1e-6) - halved(5.0 - 1e-6)) / 2e-6)

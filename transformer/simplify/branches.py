@@ -35,9 +35,10 @@ function f(c: bool, x: f64)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from ..core.grammar import UNDEFINED, Atom, Block, Const, Effect, Function, If, Let, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Block, Const, Effect, Function, If, Let, Loop, Merge, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import BOOL
 from ..ops.identity import Same
@@ -105,6 +106,11 @@ class Branches(Rewriter):
             if any(isinstance(inner, Effect) and inner.kind == "raise" for inner in block):
                 self.suppose(stmt.cond, not truth)
 
+    def after_loop(self, stmt: Loop) -> None:
+        super().after_loop(stmt)
+        for flag, truth in _at_exit(stmt):
+            self.suppose(flag, truth)
+
     def side(self, stmt: If, truth: bool) -> Block:
         """The statements of one side, in which the condition has this outcome."""
         outer = self.known
@@ -137,6 +143,17 @@ class Branches(Rewriter):
         else:
             after.append(Let((merge.target,), LogicalNot, (stmt.cond,), {}, stmt.origin))
         return True
+
+
+def _at_exit(stmt: Loop) -> Iterator[tuple[Var, bool]]:
+    """A flag that a loop goes on for, or until it is set: what it is behind the loop."""
+    if stmt.cond is None or stmt.trips is not None:
+        return
+    opposite = next((inner.args[0] for inner in stmt.test
+                     if isinstance(inner, Let) and inner.op is LogicalNot and inner.target is stmt.cond), None)
+    for carry in stmt.carries:
+        if carry.entry.type == BOOL and (carry.entry is stmt.cond or carry.entry is opposite):
+            yield carry.out, carry.entry is opposite
 
 
 def _alike(stmt: If) -> bool:

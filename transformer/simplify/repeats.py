@@ -66,7 +66,7 @@ class _Repeats:
         sizes, value = array_type(spread.target).sizes, widened.args[0]
         out: list[Let] = []
         for after, axis in reversed(list(enumerate(axes))):
-            attrs = {"repeats": sizes[axis], "axis": axis - 1 - after}
+            attrs = {"repeats": sizes[axis], **({"axis": axis - 1 - after} if array_type(value).rank > 1 else {})}
             target = Var(Repeat.types(array_type(value), **attrs))
             out.append(Let((target,), Repeat, (value,), attrs, reshape.origin))
             value = target

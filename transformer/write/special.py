@@ -24,11 +24,31 @@ def get(e: Any, stmt: Let) -> ast.expr:
 
 
 def _part(e: Any, array: Atom, index: Any, slots: tuple[Atom, ...]) -> ast.expr:
-    """`x[index]`; `-x[index]` of the opposite."""
+    """`x[index]`; `-x[index]` of the opposite; `x[i, None]` for ``x[i][None]``."""
+    inner = None if slots else _part_in(e, array)
+    if inner is not None and all(entry is None or entry == slice(None) for entry in index):
+        return _part(e, inner.args[0], _with_new_axes(inner.attrs["index"], index), inner.args[1:])
     tree = e.atom(array)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
         return ast.UnaryOp(tree.op, e.subscript(tree.operand, index, slots))
     return e.subscript(tree, index, slots)
+
+
+def _part_in(e: Any, atom: Atom) -> Let | None:
+    """The statement that takes a part by numbers and slices, if it is printed where an operand stands."""
+    stmt = e.needed.homes[atom].stmt if atom in e.nesting.values and atom not in e.aliases.views else None
+    is_part = isinstance(stmt, Let) and stmt.op.name == "get" and all(map(_is_number, stmt.args[1:]))
+    return stmt if is_part else None
+
+
+def _with_new_axes(inner: tuple[Any, ...], index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """An index that does what `inner` does and adds the new axes of `index` to it."""
+    left, made = list(inner), list[Any]()
+    for entry in index:
+        while left and not (left[0] is None or isinstance(left[0], slice)):
+            made.append(left.pop(0))
+        made.append(None if entry is None else left.pop(0))
+    return *made, *left
 
 
 def same(e: Any, stmt: Let) -> ast.expr:

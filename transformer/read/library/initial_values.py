@@ -158,21 +158,21 @@ def steps(f, method, t, end, y, first_step, max_step, rtol, atol, keeps_stages, 
         scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
         error = stop_gradient(rms(h * weighted(method.e, stages) / scale))
         growth = 0.9 * error ** (-1 / (method.order + 1)) if error > 0 else 10.0
-        if error < 1:
+        is_accepted = bool(error < 1)
+        if is_accepted:
             size = abs(h) * min(1.0 if is_rejected else 10.0, growth)
             t, y, first = end if is_last else t + h, y_new, stages[-1]
             ts.append(t)
             ys.append(y)
             if keeps_stages:
                 ks.append(np.stack(stages))
-            is_rejected = False
             for k, each in enumerate(stops):
                 level = each.level(t, y)
                 is_stopped = is_stopped or crosses(levels[k], level, each.direction)
                 levels[k] = level
         else:
             size = abs(h) * max(0.2, growth)
-            is_rejected = True
+        is_rejected = not is_accepted
         size = float(stop_gradient(size))
         is_open = direction * (end - t) > 0 and not is_stopped
     return np.array(ts), np.array(ys), np.array(ks) if keeps_stages else None, is_stopped
