@@ -207,25 +207,32 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             function = with_tests_of_names(function)
     note(stages, "simplified", function)
     has_large_records = False
-    for k, mode in enumerate(modes):
-        builder = Builder(reading.assumptions)
-        builder.reader, builder.splits_unasked = reading.reader, splits_unasked
-        with reading.assumptions.consistent(), step(k):
-            function, interface = mode.transform(function, interface, builder)
-            take_hidden(function, interface)
-            has_large_records |= builder.has_large_records
-            is_last = k == len(modes) - 1
-            if is_last:
-                settled(function)
-            note(stages, mode.suffix, function)
-            before = finished if is_last else Before.TRANSFORMATIONS
-            simplify(function, reading.assumptions, before)
-            if is_last or not modes[k + 1].differentiates:
-                without_tests_of_places(function, reading.assumptions, before)
-        note(stages, f"{mode.suffix}, simplified", function)
+    for k in range(len(modes)):
+        function, interface, large = _step(k, modes, function, interface, reading, finished, splits_unasked, stages)
+        has_large_records |= large
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages,
                     has_large_records=has_large_records)
+
+
+def _step(k: int, modes: list[Any], function: Function, interface: Interface, reading: Reading, finished: Before,
+          splits_unasked: bool, stages: dict[str, str] | None) -> tuple[Function, Interface, bool]:
+    """One transformation, and whether it makes records that take much memory; what the last one makes is
+    simplified for what it is `finished` for."""
+    mode, builder, is_last = modes[k], Builder(reading.assumptions), k == len(modes) - 1
+    builder.reader, builder.splits_unasked = reading.reader, splits_unasked
+    with reading.assumptions.consistent(), step(k):
+        function, interface = mode.transform(function, interface, builder)
+        take_hidden(function, interface)
+        if is_last:
+            settled(function)
+        note(stages, mode.suffix, function)
+        before = finished if is_last else Before.TRANSFORMATIONS
+        simplify(function, reading.assumptions, before)
+        if is_last or not modes[k + 1].differentiates:
+            without_tests_of_places(function, reading.assumptions, before)
+    note(stages, f"{mode.suffix}, simplified", function)
+    return function, interface, builder.has_large_records
 
 
 def compute_in_float32(made: Prepared, modes: list[Any], before: Before, *, by_entry: bool,

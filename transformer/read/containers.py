@@ -108,13 +108,18 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
             instead="Write it with a loop, or with methods that are supported: append, insert, pop, get, items.",
         )
     if method.name in FINDING and has_dynamic((container, args)):
-        rows = in_arrays(reader, container) if len(args) == 1 and isinstance(container, list | tuple) else None
-        if rows is None or not isinstance(rows.template, Slot):
-            raise _among_computed(reader, method.name)
-        return FINDING[method.name](reader, recorded(reader, (rows,)), *args)
+        return _found_among_computed(reader, container, method.name, args)
     if isinstance(container, dict) and args:
         args = (hashed(reader, args[0], KEY), *args[1:])
     return _read_only(reader, container, method.name, args, kwargs)
+
+
+def _found_among_computed(reader: Reader, container: Any, name: str, args: tuple[Any, ...]) -> Any:
+    """What is found in a list of numbers that the program computes, or of such a number."""
+    rows = in_arrays(reader, container) if len(args) == 1 and isinstance(container, list | tuple) else None
+    if rows is None or not isinstance(rows.template, Slot):
+        raise _among_computed(reader, name)
+    return FINDING[name](reader, recorded(reader, (rows,)), *args)
 
 
 def _is_of_computed(reader: Reader, name: str, items: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

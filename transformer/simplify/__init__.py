@@ -36,10 +36,8 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, joins branches
     that follow one another and loops with their arrays, lets loops count up that may, and divides once what two
-    quotients share; in source, parts are cleared when they have been used, pieces put together or added to what is
-    whole, and what is spread over neighbours is repeated."""
+    quotients share."""
     from .by_rows import by_rows
-    from .clearing import clearing
     from .copies import copies
     from .cse import cse
     from .dead import dead
@@ -47,12 +45,8 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .fold import fold
     from .joining import joining
     from .order import order
-    from .pieces import pieces
     from .recorded import recorded
-    from .repeats import repeats
-    from .running_totals import running_totals
     from .shared_quotients import shared_quotients
-    from .whole_first import whole_first
     for each in functions:
         order(each, assumptions)
         if copies(each, assumptions, apart=False):
@@ -66,11 +60,24 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         first_writes(each, assumptions)
         recorded(each, assumptions)
         if before is Before.SOURCE:
-            clearing(each, assumptions)
-            if any([rewrite(each, assumptions) for rewrite in (pieces, repeats, whole_first, running_totals)]):
-                dead(each, assumptions, before)
+            _for_readers(each, assumptions)
         if shared_quotients(each, assumptions):
             dead(each, assumptions, before)
+
+
+def _for_readers(function: Function, assumptions: Assumptions) -> None:
+    """In source, parts are cleared when they have been used, pieces put together or added to what is whole, what is
+    spread over neighbours is repeated, and terms of a total are put together."""
+    from .clearing import clearing
+    from .dead import dead
+    from .pieces import pieces
+    from .repeats import repeats
+    from .running_totals import running_totals
+    from .whole_first import whole_first
+    clearing(function, assumptions)
+    rewrites = pieces, repeats, whole_first, running_totals
+    if any([rewrite(function, assumptions) for rewrite in rewrites]):
+        dead(function, assumptions, Before.SOURCE)
 
 
 def _simplify_all(function: Function, assumptions: Assumptions, before: Before) -> list[Function]:
