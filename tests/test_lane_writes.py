@@ -98,8 +98,29 @@ def counted_by_size(x):
     return c, y
 
 
-ALL_AT_ONCE = [counted_by_size, sorted_by_bubbles, squares_of_positive, counted_apart, rows_chosen, numbered, relaxed,
-               both_sides]
+def longest_rises(x):
+    """The condition itself looks at places in some lanes only."""
+    best = np.ones(len(x))
+    for i in range(len(x)):
+        for j in range(i):
+            if x[j] < x[i] and best[j] + 1 > best[i]:
+                best[i] = best[j] + 1
+    return best
+
+
+def with_hysteresis(x):
+    y, inside = np.zeros(len(x)), False
+    for i in range(len(x)):
+        if not inside and x[i] > 1:
+            inside = True
+        elif inside and x[i] < 0:
+            inside = False
+        y[i] = 1.0 if inside or x[i] == 0 else 0.0
+    return y
+
+
+ALL_AT_ONCE = [longest_rises, with_hysteresis, counted_by_size, sorted_by_bubbles, squares_of_positive, counted_apart,
+               rows_chosen, numbered, relaxed, both_sides]
 
 
 def beside(x):
@@ -174,3 +195,53 @@ def test_derivatives(function) -> None:
     np.testing.assert_allclose(vmap(gradient)(xs), each, rtol=1e-13)
     if function is sorted_by_bubbles:
         np.testing.assert_allclose(jit(vmap(gradient))(xs), each, rtol=1e-13)
+
+
+ENDS = np.array([[0, 1], [1, 2], [0, 2], [2, 3], [1, 3]])
+
+
+def shortest(lengths, ends):
+    best = np.full(4, 9.0)
+    best[0] = 0.0
+    for _ in range(3):
+        for k in range(len(ends)):
+            if best[ends[k, 0]] + lengths[k] < best[ends[k, 1]]:
+                best[ends[k, 1]] = best[ends[k, 0]] + lengths[k]
+    return best[3]
+
+
+def at_the_other_end(lengths, ends):
+    """The first loop does not look at the places of the second one."""
+    best = np.zeros(4)
+    for k in range(len(ends)):
+        best[ends[k, 0]] = lengths[k]
+    for k in range(len(ends)):
+        if lengths[k] > 0:
+            best[ends[k, 1]] = 2 * lengths[k]
+    return np.sum(best ** 2)
+
+
+def more_often(lengths, ends):
+    """The second loop goes on, where the first one need not have been."""
+    best = np.zeros(4)
+    for k in range(len(ends) - 1):
+        best[ends[k, 1]] = lengths[k]
+    for k in range(len(ends)):
+        if lengths[k] > 0:
+            best[ends[k, 1]] += 2 * lengths[k]
+    return np.sum(best ** 2)
+
+
+@pytest.mark.parametrize("function, at_once", [(shortest, True), (at_the_other_end, False), (more_often, False)])
+def test_places_that_a_loop_before_has_looked_at(function, at_once: bool) -> None:
+    lengths = np.random.default_rng(3).normal(size=(3, 5)) + 1.5 * (function is shortest)
+    batched = vmap(grad(function), in_axes=(0, None))
+    assert ("for lane in" not in batched.source_for(lengths, ENDS)) is at_once
+    np.testing.assert_allclose(batched(lengths, ENDS), [grad(function)(each, ENDS) for each in lengths], rtol=1e-13)
+    outside = np.where(lengths[:1] > 9, lengths[:1], -1.0)                   # no lane goes there
+    far = ENDS + 7 * (ENDS == 3)
+    if not at_once:
+        wide = vmap(function, in_axes=(0, None))
+        with pytest.raises(IndexError):
+            wide(lengths, far)
+        assert function is not at_the_other_end or wide(outside, far) == [function(outside[0], far)]

@@ -51,7 +51,8 @@ def settling_grad(x, rate):
             x = x_k2[j]
             tanh_x = np.tanh(x)
             dscaled = -dx * x ** 2
+            dx -= 2 * dx * (rate * tanh_x) * x
             drate += np.sum(dscaled * tanh_x)
-            dx += dscaled * rate * (1 - tanh_x * tanh_x) - 2 * dx * (rate * tanh_x) * x
+            dx += dscaled * rate * (1 - tanh_x * tanh_x)
         x_k2 = None
     return dx, drate

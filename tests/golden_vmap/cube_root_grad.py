@@ -38,9 +38,9 @@ def cube_root_grad_vmap(a):
             x = x_k[k]
             scaled = 3 * x * x
             ratio = dx_lane / scaled
+            dx_lane += 2 * dx_lane * ((x ** 3 - a_lane) / scaled) / x
             da_lane += ratio
-            diff = 2 * dx_lane * ((x ** 3 - a_lane) / scaled) / x - 3 * ratio * x ** 2
-            dx_lane += diff
+            dx_lane -= 3 * ratio * x ** 2
         dx[lane] = dx_lane
         da[lane] = da_lane
     da += dx

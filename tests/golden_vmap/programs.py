@@ -230,6 +230,8 @@ CASES = {
         lambda rng: (rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=5))),
     "shortest": (
         vmap(shortest, in_axes=(0, None, None)), _loop(shortest, 0, None, None), _graph),
+    "shortest_grad": (
+        vmap(grad(shortest), in_axes=(0, None, None)), _loop(grad(shortest), 0, None, None), _graph),
     "volatility_grad": (
         vmap(grad(volatility), in_axes=(0, None)), _loop(grad(volatility), 0, None),
         lambda rng: (rng.uniform(0.1, 0.4, size=(4, 3)), rng.normal(size=6))),

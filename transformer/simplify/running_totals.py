@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.grammar import Atom, Block, Call, Function, Let, Loop, Var
+from ..core.grammar import Atom, Block, Call, Const, Function, Let, Loop, Var
 from ..core.guards import Assumptions
 from ..core.headings import of_derivative
 from ..core.types import ArrayType
@@ -45,6 +45,8 @@ from .quotients import joined
 from .rewriter import array_type
 
 Terms = list[tuple[type, Atom]]         # the op by which each comes in
+LONGEST = 56                            # letters of the terms, for which they fit into a line
+UNNAMED = "scaled"
 
 
 def running_totals(function: Function, assumptions: Assumptions) -> bool:
@@ -57,7 +59,7 @@ class _RunningTotals:
         self.fold = Fold(function, assumptions)
         self.count = counted_uses(function)
         self.ours = {id(stmt) for stmt in of_derivative(function)}
-        self.made = {stmt.target for stmt in all_statements(function.body) if isinstance(stmt, Let)}
+        self.made = {stmt.target: stmt for stmt in all_statements(function.body) if isinstance(stmt, Let)}
 
     def block(self, block: Block, totals: dict[Var, Var]) -> bool:
         """`totals` are those that a loop hands on: what each is at the end of an iteration, and at its beginning."""
@@ -76,7 +78,8 @@ class _RunningTotals:
 
     def _added_once(self, block: Block, last: Let, begun: Var | None) -> bool:
         chain = self._from_total(list(self._chain(block, last)), begun)
-        if len(chain) < 2 or not self._may_wait(block, chain):
+        if len(chain) < 2 or not self._may_wait(block, chain) or sum(
+                self._length(stmt.args[1]) for stmt in chain) > LONGEST:
             return False
         total, terms = chain[-1].args[0], [(stmt.op, stmt.args[1]) for stmt in reversed(chain)]
         made = _together(terms)
@@ -110,6 +113,14 @@ class _RunningTotals:
                     begun is not None or self._has_name(chain[0].target)):
                 return chain[:k]
         return []
+
+    def _length(self, atom: Atom) -> int:
+        """About how many letters an expression has."""
+        stmt = self.made.get(atom) if isinstance(atom, Var) and self.count[atom] == 1 else None
+        if stmt is None:
+            return len(repr(atom)) if isinstance(atom, Const) else len(getattr(atom, "name", None) or UNNAMED)
+        between = 3 if stmt.op.symbol else len("np.sum()")
+        return sum(map(self._length, stmt.args)) + between * max(len(stmt.args) - 1, 1)
 
     def _has_name(self, var: Atom) -> bool:
         """Whether a variable is more than a part of an expression; of an array, one that may be added to."""

@@ -3,18 +3,22 @@
 >>> from .examples import shown
 >>> from .fold import fold
 >>> shown(fold, '''
-... function f(x: f64, c: bool)
+... function f(x: f64, c: bool, m: bool[n], k: bool[n])
 ...     p: float = divide(1.0, 3.0)
 ...     z: bool = equal(p, 0)
 ...     d: bool = bitwise_and(z, c)
 ...     w: f64 = where(d, 1.0, p)
 ...     y: f64 = multiply(w, x)
-...     return y
+...     a: bool[n] = where(m, k, m, spelling='np.where')
+...     b: bool[n] = where(m, m, k, spelling='np.where')
+...     return y, a, b
 ... ''')
-function f(x: f64, c: bool)
+function f(x: f64, c: bool, m: bool[n], k: bool[n])
     p: float = divide(1.0, 3.0)
     y: f64 = multiply(p, x)
-    return y
+    a: bool[n] = bitwise_and(m, k)
+    b: bool[n] = bitwise_or(m, k)
+    return y, a, b
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ import numpy as np
 from ..core.grammar import Atom, Const, Let, type_of
 from ..core.types import INT
 from ..ops.comparison import Equal, NotEqual
+from ..ops.logic import BitwiseAnd, BitwiseOr
 from ..ops.proofs import JOINED
 from .apart import affine
 from .changes import CONSTANT, SIZE, with_operand
@@ -132,7 +137,19 @@ def _unequal(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, NotEqual if inner.op is Equal else Equal, *inner.args)
 
 
+def _chosen(fold: Fold, stmt: Let) -> Any:
+    """where(c, a, c) → c & a, and where(c, c, a) → c | a, of arrays of truth values."""
+    condition, then, orelse = stmt.args
+    for kept, other, op in ((orelse, then, BitwiseAnd), (then, orelse, BitwiseOr)):
+        types = [array_type(atom) for atom in (stmt.target, condition, other)]
+        if kept is condition and all(type.dtype == bool and not type.weak for type in types) and types[0].rank and all(
+                fold.same_type(type, types[0]) for type in types):
+            return fold.become(stmt, op, condition, other)
+    return None
+
+
 RULES = {
+    "where": [_chosen],
     "logical_not": [_negated, _denied, _unequal],
     "logical_and": [_decided],
     "logical_or": [_decided],

@@ -1,4 +1,5 @@
-"""Writes of a branch that some lanes take: all of them write, and those that do not take it write what is there.
+"""Reads and writes of a branch that some lanes take: all of them read, and write; those that do not take the branch
+write what is there.
 
     if x[j] > x[j + 1]:                         c = x[j] > x[j + 1]
         x[j] = b                    becomes     x[j] = b if c else x[j]
@@ -15,6 +16,7 @@ from typing import Any, TypeGuard
 
 from ..core.builder import Builder
 from ..core.grammar import UNDEFINED, Atom, Block, If, Let, Merge, Stmt, Var, type_of
+from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..core.walk import WRITES, Copier, all_uses, atom_vars, blocks_of
 from ..ops.elementwise import where
@@ -23,7 +25,9 @@ from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
 from ..ops.value import Value
 from . import rules
+from .apart import unsure_vars
 from .differing import is_decided
+from .looked_at import LookedAt, Places
 from .scopes import Scopes
 from .touching import Touching, has_index
 
@@ -37,7 +41,10 @@ class _LaneWrites:
     def __init__(self, block: Block, differing: set[Var], builder: Builder) -> None:
         self.differing = differing
         self.builder = builder
-        self.touching = Touching(Scopes.of(block), builder.assumptions)
+        scopes = Scopes.of(block)
+        self.touching, self.places = Touching(scopes, builder.assumptions), Places(scopes, builder.assumptions)
+        self.unsure = unsure_vars(block)        # that may be without a value
+        self.top, self.before = block, list[LookedAt]()                  # by loops that have ended
         self.made: set[Stmt] = set()            # whose places exist in any case
 
     def block(self, block: Block, before: list[Let]) -> bool:
@@ -46,8 +53,11 @@ class _LaneWrites:
         straight = self._straight(block, looked)
         changed = len(straight) != len(block) or any(one is not other for one, other in zip(straight, block))
         for stmt in block:
-            if not is_decided(stmt, self.differing):
-                changed |= any([self.block(inner, looked) for inner in blocks_of(stmt)])
+            if is_decided(stmt, self.differing):
+                continue
+            places = list(self.places.of_loop(stmt)) if block is self.top else []
+            changed |= any([self.block(inner, looked) for inner in blocks_of(stmt)])
+            self.before += places
         block[:] = straight
         return changed
 
@@ -64,16 +74,20 @@ class _LaneWrites:
         if not isinstance(stmt, If) or not is_decided(stmt, self.differing):
             return None
         sides = _Side(self._straight(stmt.then, list(looked))), _Side(self._straight(stmt.orelse, list(looked)))
-        if not any(side.versions for side in sides) or not all(self._may_run(each, looked) for side in sides
-                                                              for each in side.block):
+        block = [each for side in sides for each in side.block]
+        looks = any(isinstance(each, Let) and has_index(each) for each in block)
+        if not looks or not all(self._may_run(each, looked) for each in block):
+            return None
+        if any(not self.unsure.isdisjoint(all_uses(each)) for each in (stmt, *block)):
             return None
         written = [merge for merge in stmt.merges if _is_written(merge, *sides)]
         others = [merge for merge in stmt.merges if merge not in written]
         bases = [sides[0].base(merge.then) for merge in written]
         changed = {base for side in sides for base in side.versions}
         versions = {version for side in sides for version in side.bases}
-        if len(bases) != len(changed) or set(bases) != changed or not versions.isdisjoint(
-                atom_vars([(merge.then, merge.orelse) for merge in others])):
+        left = [side for merge in others for side in (merge.then, merge.orelse)]
+        if len(bases) != len(changed) or set(bases) != changed or UNDEFINED in left or not versions.isdisjoint(
+                atom_vars(left)):
             return None
         return self._written(stmt, sides, dict(zip(bases, written, strict=True)), others)
 
@@ -93,11 +107,15 @@ class _LaneWrites:
     def _exists(self, stmt: Let, looked: list[Let]) -> bool:
         """Whether what an index means is in the array, whether or not the branch is taken."""
         index, slots = stmt.attrs["index"], _slots(stmt)
+        sizes = type_of(stmt.args[0]).sizes                                  # type: ignore[union-attr]
         if any(getattr(type_of(slot), "sizes", ()) for slot in slots) or any(map(_is_computed_slice, index)):
             return False
-        if not any(isinstance(entry, Slot) for entry in index):
+        if any(self._is_same_place(stmt, other) for other in looked):
             return True
-        return any(self._is_same_place(stmt, other) for other in looked) or self.touching.is_inside(stmt)
+        if any(map(_is_computed, sizes)) and any(_is_fixed(entry) for entry in index):
+            return False                        # it is tested in the branch
+        return not any(isinstance(entry, Slot) for entry in index) or self.touching.is_inside(stmt) or (
+            self.places.is_known(stmt, self.before))
 
     def _is_same_place(self, stmt: Let, other: Let) -> bool:
         types: list[Any] = [type_of(each.args[0]) for each in (stmt, other)]
@@ -205,4 +223,14 @@ def _slots(stmt: Let) -> tuple[Atom, ...]:
 
 
 def _is_computed_slice(entry: Any) -> bool:
-    return isinstance(entry, slice) and any(isinstance(bound, Slot) for bound in (entry.start, entry.stop, entry.step))
+    return isinstance(entry, slice) and any(isinstance(bound, Slot) or _is_computed(bound)
+                                            for bound in (entry.start, entry.stop, entry.step))
+
+
+def _is_fixed(entry: Any) -> bool:
+    return isinstance(entry, int) or isinstance(entry, slice) and entry != slice(None)
+
+
+def _is_computed(size: Any) -> bool:
+    """Whether a size is known only when the program has run up to there."""
+    return isinstance(size, Size) and not all(var.is_parameter for var in size.unknowns)

@@ -71,7 +71,7 @@ PRINTED = frozenset(
 OF_THREADS = frozenset({"in_threads", "places"})   # which only loops that threads share call
 STANDING = PRINTED - HELPERS - HELPER_NUMBERS - OF_THREADS    # what is there without being defined in the module
 BUILTINS = frozenset(dir(builtins))
-POSITIONS = ("k", "j", "i", "m", "l")
+POSITIONS = ("k", "j", "i", "m", "p", "q")
 COUNTERS = ("n", "count", "steps")
 
 SHORT = 5                    # letters of a name that another is made of
