@@ -9,7 +9,7 @@ from ..pipeline import Looped, generate_loops
 from ..transform.derived import taken_apart
 from .current import hidden_key
 from .dispatch import Dispatcher, Entry
-from .generating import guarded_integers, on_demand, uncollected
+from .generating import guarded_integers, on_demand
 from .index import Index, Loops
 from .loading import loaded
 from .sharing import Memory
@@ -30,18 +30,17 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
                               donated=donated, turned=described.turned)
 
     names = dispatcher.names(len(args))
-    with uncollected():
-        looped = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
-        printed, entry = looped.module.kernel.printed, looped.module.entry
-        loops = Loops(looped.source, entry.name, printed.name, looped.module.kernel.options,
-                      {**entry.namespace, **printed.given}, looped.module.raising)
-        hidden = looped.interface.hidden
-        written = 0 if taken_apart(target)[1] else len(looped.reading.written)
-        memory = Memory.of(looped.reading, looped.module.donated,
-                           gives_views(looped.function, written) or gives_containers(looped.reading))
-        outside = {each.name: each.fetch() for each in hidden}
-        given, keywords = memory.handed(args, kwargs, names, outside.values())
-        function = loaded(loops, given, {**keywords, **outside}, looped.reading.origin)
+    looped = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
+    printed, entry = looped.module.kernel.printed, looped.module.entry
+    loops = Loops(looped.source, entry.name, printed.name, looped.module.kernel.options,
+                  {**entry.namespace, **printed.given}, looped.module.raising)
+    hidden = looped.interface.hidden
+    written = 0 if taken_apart(target)[1] else len(looped.reading.written)
+    memory = Memory.of(looped.reading, looped.module.donated,
+                       gives_views(looped.function, written) or gives_containers(looped.reading))
+    outside = {each.name: each.fetch() for each in hidden}
+    given, keywords = memory.handed(args, kwargs, names, outside.values())
+    function = loaded(loops, given, {**keywords, **outside}, looped.reading.origin)
     made = Entry(function, looped.source, looped, looped.function.guards, hidden, looped.reading.watched,
                  guarded_integers(looped), memory, hidden_key(hidden))
     index.keep(made, loops, describe(args, kwargs, names, dispatcher.static), dispatcher.static)

@@ -23,6 +23,7 @@ from ..ops.registry import registry
 from ..read.varying import Constant, Varying, given
 from ..settings import config, followers
 from .changing import warn_where_often
+from .collecting import uncollected
 from .current import unchanged
 from .freed import keep_freed_memory
 from .nans import call_watching_nans
@@ -232,6 +233,7 @@ class Dispatcher:
         return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
                                  for name, arg in kwargs.items()})
 
+    @uncollected()
     def _generated_for(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """A new entry, which takes the numbers from outside that have changed as arguments, where that is possible."""
         keep_freed_memory()

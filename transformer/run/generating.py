@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -41,8 +39,7 @@ def generate_entry(
         return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
 
     names = dispatcher.names(len(args))
-    with uncollected():
-        generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
+    generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
     note_places(function.__code__.co_filename, written.line_origins)
@@ -58,19 +55,6 @@ def generate_entry(
         Memory.of(generated.reading),
         hidden_key(hidden),
     )
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No cyclic garbage collection inside the `with`: many objects are made at once and none of them
-    is garbage yet, so that looking for it again and again takes half of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispatcher: Dispatcher

@@ -17,7 +17,7 @@ from ..core.errors import BadArgument, TransformError
 from ..pipeline import Looped, generate_loops
 from .current import hidden_key
 from .dispatch import Entry
-from .generating import guarded_integers, on_demand, uncollected
+from .generating import guarded_integers, on_demand
 from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, stand_in, taken
 from .gpu_again import Again, There
 from .gpu_choice import device_for
@@ -182,9 +182,8 @@ class GpuCalls(Repeated):
 
     def _launching(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The entry of kernels and their driver."""
-        with uncollected():
-            looped = self.looped(described, args, kwargs)
-            function = loaded(looped, looped.source)
+        looped = self.looped(described, args, kwargs)
+        function = loaded(looped, looped.source)
         hidden = looped.interface.hidden
         return Entry(function, looped.source, looped, looped.function.guards, hidden,
                      looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
