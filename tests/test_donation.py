@@ -290,6 +290,19 @@ def test_what_another_process_kept_is_donated_too() -> None:
     assert third(u, 2.0) is not u and u[1] == 1.0
 
 
+def summed(u, v):
+    return np.tanh(u) + v
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_arguments_the_first_one_is_written(order: int) -> None:
+    """In whatever order they are said to be donated: of a set there is none."""
+    made = generated(summed, summed, (np.arange(3.0), np.ones(3)))
+    params = list(made.function.params)
+    kernel = lower(made.function, made.reading.assumptions, donated=params[::order])
+    assert kernel.lowered.in_place == params[:1]
+
+
 # -- the corpus -------------------------------------------------------------------------------------
 
 CHUNKS = 4

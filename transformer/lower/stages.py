@@ -109,13 +109,14 @@ def callees_of(function: Function) -> list[Function]:
     return [callee for callee in callees if callee is not function]
 
 
-def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var], given: Set[Var],
+def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], given: Set[Var],
               threads: bool = False, is_called: bool = False) -> Lowered:
     builder = Builder(assumptions)
     results, body = _fused(function, builder, given=given, is_called=is_called)
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
-        body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
+        free = {param: renamed.type(param.type) for param in function.params if param in donated}
+        body = without_fills(place(body, results, free))   # type: ignore[arg-type]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = laid_out(interchange(sink(body, results), results), results)
         body = in_strips(body, function.params, results, threads)
