@@ -23,7 +23,8 @@ def without_tests_of_signs(block: list[Any], made: Made, inner_blocks: Callable[
                            ) -> bool:
     """Drops, in place, the tests of sizes in a block, and in those in it, that are followed by what tests the same;
     says whether there are any. Of a statement, `made` are the sizes it tests; None, if a test has to come before it."""
-    left = [stmt for k, stmt in enumerate(block) if not _comes_later(tested_size(stmt), block[k + 1:], made)]
+    left = [stmt for k, stmt in enumerate(block)
+            if not _comes_later(tested_size(stmt), (block[j] for j in range(k + 1, len(block))), made)]
     changed, block[:] = len(left) < len(block), left
     for stmt in block:
         for inner in inner_blocks(stmt):
@@ -39,7 +40,7 @@ def tested_size(stmt: Any) -> Extent | None:
     return raising.attrs.get("size") if isinstance(raising, Effect) else None
 
 
-def _comes_later(size: Extent | None, after: list[Any], made: Made) -> bool:
+def _comes_later(size: Extent | None, after: Iterable[Any], made: Made) -> bool:
     if size is None:
         return False
     normal = current().assumptions.normal

@@ -100,7 +100,7 @@ def collect(e: Any, block: Block) -> None:
 def _call(e: Any, inside: Inside, body: list[ast.stmt], wish: str, numbers: list[Var]) -> Call:
     """The call of a function with this body: of the one that is there already, if it does the same."""
     name = e.numbers.functions.host(inside.function(body), wish, e.names.used | e.names.reserved)
-    e.names.used.add(name)
+    e.names.take(name)
     return Call(name, list(inside.params), numbers)
 
 

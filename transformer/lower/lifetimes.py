@@ -40,17 +40,26 @@ Events = tuple[list[int], list[bool]]    # where statements have to do with a va
 NOTHING: tuple[Sequence[int], Sequence[bool]] = ((), ())
 
 
+def note_events(events: dict[Any, Events], place: int, met: Iterable[Any], used: Container[Any]) -> None:
+    """Notes with which variables a statement has to do, and which of them are `used`; places are noted from the last
+    one to the first."""
+    for var in met:
+        places, looks = events.setdefault(var, ([], []))
+        places.append(-place)                                            # so that they ascend
+        looks.append(var in used)
+
+
 class Alive:
     """The variables that are looked at behind a place in a block: those at which the next statement from there looks
     that has to do with them, and where there is none, those that are alive at the `end` of the block."""
 
     __slots__ = "end", "events", "place"
 
-    def __init__(self, events: dict[Var, Events], place: int, end: Container[Var]) -> None:
+    def __init__(self, events: dict[Any, Events], place: int, end: Container[Any]) -> None:
         self.events, self.place, self.end = events, place, end
 
     def __contains__(self, var: object) -> bool:
-        places, looks = self.events.get(var, NOTHING)                    # type: ignore[call-overload]
+        places, looks = self.events.get(var, NOTHING)
         behind = bisect_left(places, -self.place) - 1
         return looks[behind] if behind >= 0 else var in self.end
 
@@ -60,7 +69,7 @@ class Either:
 
     __slots__ = ("parts",)
 
-    def __init__(self, *parts: Container[Var]) -> None:
+    def __init__(self, *parts: Container[Any]) -> None:
         self.parts = parts
 
     def __contains__(self, var: object) -> bool:
@@ -86,10 +95,7 @@ class Lifetimes:
             self.after[id(stmt)] = alive = Alive(events, place, end)
             inside, overwritten = self._inside(stmt, alive)
             used = (inside - set(defined(stmt))).union(uses_before(stmt))
-            for var in used.union(overwritten, defined(stmt)):
-                places, looks = events.setdefault(var, ([], []))
-                places.append(-place)                                    # so that they ascend
-                looks.append(var in used)
+            note_events(events, place, used.union(overwritten, defined(stmt)), used)
         return Alive(events, -1, end)
 
     def _inside(self, stmt: Any, alive: Alive) -> tuple[set[Var], set[Var]]:

@@ -82,10 +82,11 @@ def _innermost_first(block: Block) -> Iterator[Any]:
 
 class _Moves:
     """Copies what a loop begins or ends an iteration with where it writes to it, and hands on the memory
-    of what is replaced in every iteration."""
+    of what is replaced in every iteration. Who owns which memory is found anew when a statement was `changed`."""
 
     def __init__(self, block: Block, results: list[Atom], donated: Donated) -> None:
         self.block, self.results, self.donated = block, results, donated
+        self._found: Ownership | None = None
 
     def run(self) -> Block:
         self._blocks(self.block)
@@ -109,6 +110,7 @@ class _Moves:
             if in_place:
                 for each, _ in made:
                     each.source = carry.entry
+                self._changed()
             elif takes_turns:
                 self._take_turns(loop, carry, made[0][0], block)
             if in_place or takes_turns or is_updated:
@@ -116,7 +118,12 @@ class _Moves:
         self._hoist(loop, block)
 
     def _ownership(self) -> Ownership:
-        return Ownership(self.block, Lifetimes(self.block, self.results), self.donated)
+        if self._found is None:
+            self._found = Ownership(self.block, Lifetimes(self.block, self.results), self.donated)
+        return self._found
+
+    def _changed(self) -> None:
+        self._found = None
 
     def _own(self, loop: Loop, carry: Carry, block: Block) -> None:
         """Copies what comes into a carry, where it is somebody else's."""
@@ -125,11 +132,13 @@ class _Moves:
             copy = Var(type_of(carry.init), carry.entry.name)
             block.insert(_at(block, loop), Allocate(copy, "copy", loop.origin, carry.init))
             carry.init = copy
+            self._changed()
             ownership = self._ownership()
         if not ownership.is_moved(carry.next, loop, "next"):
             copy = Var(type_of(carry.next))
             body_of(loop).append(Allocate(copy, "copy", loop.origin, carry.next))
             carry.next = copy
+            self._changed()
 
     def _replaced(self, loop: Loop, carry: Carry) -> list[tuple[Allocate, Block]]:
         """The memory that a carry gets anew in every iteration, while the old one goes, and the blocks that allocate
@@ -147,7 +156,7 @@ class _Moves:
         if made.target.type != carry.entry.type or carry.entry in renamings(self.block):
             return False
         rest = block[_at(block, made):]
-        return may_be_written(carry.entry, made.target, rest, Lifetimes(self.block, self.results))
+        return may_be_written(carry.entry, made.target, rest, self._ownership().lifetimes)
 
     def _take_turns(self, loop: Loop, carry: Carry, made: Allocate, block: Block) -> None:
         """Two arrays: one is read, the other one written; then the other way round."""
@@ -157,6 +166,7 @@ class _Moves:
         body_of(loop).remove(made)
         _rename(loop, {made.target: spare})
         loop.carries.append(Carry(spare, first, carry.entry, Var(made.target.type)))
+        self._changed()
 
     def _hoist(self, loop: Loop, block: Block) -> None:
         """Memory that an iteration does not hand on is the same for all."""
@@ -166,6 +176,7 @@ class _Moves:
                     stmt.target not in handed):
                 body_of(loop).remove(stmt)
                 block.insert(_at(block, loop), stmt)
+                self._changed()
 
 
 def _are_alike(carry: Carry, made: Allocate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -22,7 +22,8 @@ INDICES = ("i", "j", "k", "l", "m", "p", "q", "r")
 
 class Names:
     """The names of one function. Names inside a nest are used again in the next one, for numbers of the
-    same type."""
+    same type. `taken` are those that are used, in order, `least` the first number of a wish that may be free, and
+    `raised` what that was before, in order: with these a scope is left at once, however many names there are."""
 
     def __init__(self, params: list[Var], body: Block) -> None:
         given = {var.name for var in _variables(params, body) if var.name}
@@ -32,6 +33,9 @@ class Names:
         self.of: dict[Any, str] = {}
         self.sizes: dict[Any, str] = {}
         self.kept: set[str] = set()
+        self.taken: list[str] = []
+        self.least: dict[Hashable, int] = {}
+        self.raised: list[tuple[Hashable, int]] = []
         self.ever: set[str] = set()                                      # that anything had at any time
         self.loads: dict[Any, Let] = {stmt.target: stmt for stmt in statements(body)
                                       if isinstance(stmt, Let) and is_load(stmt)}
@@ -39,25 +43,38 @@ class Names:
     @contextmanager
     def scope(self) -> Iterator[None]:
         """What is named inside is free again afterwards."""
-        outer = set(self.used)
+        taken, raised = len(self.taken), len(self.raised)
         yield
-        self.used = outer | self.kept
+        self.used.difference_update(name for name in self.taken[taken:] if name not in self.kept)
+        self.taken[taken:] = [name for name in self.taken[taken:] if name in self.kept]
+        self.least.update(reversed(self.raised[raised:]))
+        del self.raised[raised:]
+
+    def take(self, name: str) -> None:
+        """Nothing else has this name, up to the end of the scope."""
+        if name not in self.used:
+            self.used.add(name)
+            self.taken.append(name)
 
     def keep(self, wish: str) -> str:
         """A name that stays taken in the scopes around."""
         name = fresh(wish, self.used | self.reserved)
         self.kept.add(name)
-        self.used.add(name)
+        self.take(name)
         self.ever.add(name)
         return name
 
     def give(self, var: Var, wish: str) -> str:
         """Names a variable: by its own name, or as wished."""
         wish, kind, reserved = identifier(var.name or wish), self._kind(var), () if var.name else self.reserved
-        name = next(name for name in (numbered(wish, k) for k in count(1)) if name not in self.used
-                    and name not in reserved and self.types.get(name, kind) == kind)
+        asked = wish, kind, bool(var.name)
+        least = self.least.get(asked, 1)
+        k, name = next((k, name) for k in count(least) if (name := numbered(wish, k)) not in self.used
+                       and name not in reserved and self.types.get(name, kind) == kind)
+        self.raised.append((asked, least))
+        self.least[asked] = k
         self.of[var] = name
-        self.used.add(name)
+        self.take(name)
         self.ever.add(name)
         self.types[name] = kind
         return name
@@ -76,7 +93,7 @@ class Names:
         if name is None:
             return self.give(var, "i")
         self.of[var] = name
-        self.used.add(name)
+        self.take(name)
         return name
 
     def wish(self, stmt: Let) -> str:

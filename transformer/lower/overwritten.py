@@ -33,7 +33,7 @@ def without_fills(block: Block) -> Block:
     for k, stmt in enumerate(block):
         for inner in inner_blocks(stmt):
             inner[:] = without_fills(inner)
-        if not _is_overwritten(stmt, block[k + 1:]):
+        if not _is_overwritten(stmt, (block[j] for j in range(k + 1, len(block)))):
             made.append(stmt)
     return made
 
@@ -54,7 +54,7 @@ def without_lost(block: Block) -> Block:
     return made[::-1]
 
 
-def _is_overwritten(stmt: Any, behind: Block) -> bool:
+def _is_overwritten(stmt: Any, behind: Iterable[Any]) -> bool:
     if isinstance(stmt, Store):
         return _is_fixed(stmt) and isinstance(stmt.value, Const) and _is_met(stmt, behind)
     if not isinstance(stmt, Nest) or not all(isinstance(each, Store) or is_load(each) for each in stmt.body):
@@ -75,7 +75,7 @@ def _is_fixed(stmt: Any) -> bool:
     return isinstance(stmt, Store) and not stmt.adds and all(isinstance(atom, Const) for atom in stmt.at)
 
 
-def _is_met(store: Store, behind: Block) -> bool:
+def _is_met(store: Store, behind: Iterable[Any]) -> bool:
     """Whether what comes next, but for other such numbers, writes to a place whatever else it does."""
     array, place = store.array, tuple(map(size_of_atom, store.at))
     later = (each for each in behind if array in {*mentioned(each), *written(each)})

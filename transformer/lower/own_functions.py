@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.grammar import Var
 from ..write.layout import Group, Item, Line
+from .lifetimes import Alive, Either, Events, note_events
 from .same_tasks import form_with_numbers, numbers_of_array
 from .sharing import assigned, nodes, statements_of
 
@@ -60,7 +61,7 @@ class Names:
 
     def _found(self, item: Item) -> Facts:
         inside, made = list(nodes(item)), set(assigned(item))
-        form, named = form_with_numbers([item], self.names | made)
+        form, named = form_with_numbers([item], Either(self.names, made))
         value = item.node.value if isinstance(item, Line) and isinstance(item.node, ast.Assign) else None
         used = dict.fromkeys(node.id for node in inside if isinstance(node, ast.Name))
         return Facts(item, len(inside) + sum(map(self._weight_of, used)), used, made, set(_read_first([item])),
@@ -76,14 +77,15 @@ class Names:
         return len(inside) + sum(self._weight_of(node.id) for node in inside
                                  if isinstance(node, ast.Name) and node.id != name)
 
-    def may_be_apart(self, part: list[Item], later: set[str]) -> bool:
+    def may_be_apart(self, part: list[Item], later: Container[str]) -> bool:
         """Whether items may be a function of their own: after them these names are looked at."""
         facts = list(map(self.of, part))
         if not all(each.is_plain and self.others.isdisjoint(each.used) for each in facts):
             return False
         made = set[str]().union(*(each.assigned for each in facts))
         arrays = self.of_arrays.keys() & set(self.given(part))
-        return made.isdisjoint(later) and made.isdisjoint(_first_of_all(part, facts)) and arrays <= self.apart
+        return (not any(name in later for name in made) and made.isdisjoint(_first_of_all(part, facts))
+                and arrays <= self.apart)
 
     def given(self, part: list[Item]) -> list[str]:
         """The names that items use and do not assign, in the order of their uses."""
@@ -116,12 +118,14 @@ class Names:
         times = Counter(name for item in self.items for name in assigned(item))
         return {name for name in arguments if not times[name]} | {name for name in made - arguments if times[name] == 1}
 
-    def _used_later(self) -> list[set[str]]:
+    def _used_later(self) -> list[Alive]:
         """The names whose values at the end of each item are looked at by what follows it."""
-        later: list[set[str]] = [set()]
-        for item, facts in zip(self.items[:0:-1], self.facts[:0:-1]):
-            later.append(later[-1] - (facts.assigned if isinstance(item, Line) else set()) | facts.first)
-        return later[::-1]
+        events: dict[str, Events] = {}
+        for place in range(len(self.items) - 1, -1, -1):
+            facts = self.facts[place]
+            met = facts.first | facts.assigned if isinstance(self.items[place], Line) else facts.first
+            note_events(events, place, met, facts.first)
+        return [Alive(events, place, ()) for place in range(len(self.items))]
 
 
 def _arrays_by_names(e: Any) -> dict[str, Var | None]:

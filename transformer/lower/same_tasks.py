@@ -11,7 +11,7 @@ The layers of a network have such functions, and a compiler takes for each as lo
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import Any
 
 from ..core.grammar import Var
@@ -27,7 +27,7 @@ def form_of(task: Group, arrays: Iterable[Var | None]) -> Hashable:
     return form.of_items(task.body), len(params), tuple(map(numbers_of_array, arrays))
 
 
-def form_with_numbers(items: list[Item], own: set[str]) -> tuple[Hashable, list[str]]:
+def form_with_numbers(items: list[Item], own: Container[str]) -> tuple[Hashable, list[str]]:
     """What is equal for items that differ in their `own` names alone, and these, in the order of their numbers."""
     form = _Form([], own)
     return form.of_items(items), list(form.numbers)
@@ -41,7 +41,7 @@ def numbers_of_array(array: Var | None) -> Hashable:
 class _Form:
     """Trees as tuples, with numbers in place of the names of parameters and of what a function assigns."""
 
-    def __init__(self, params: list[str], own: set[str]) -> None:
+    def __init__(self, params: list[str], own: Container[str]) -> None:
         self.numbers = {name: number for number, name in enumerate(params)}
         self.own = own
 

@@ -157,7 +157,7 @@ class Printer(Loops):
         taken = self.names.used | self.names.reserved
         name = next((wish for wish in wishes if wish not in taken), wishes[0])
         name = fresh(identifier(name), taken)
-        self.names.used.add(name)
+        self.names.take(name)
         return name
 
 

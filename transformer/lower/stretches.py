@@ -20,9 +20,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator, Sequence
 from itertools import pairwise
-from os.path import commonprefix
 from typing import Any
 
 from ..write.layout import Item, Line
@@ -74,10 +73,9 @@ class _Search(Names):
         for k in self.kept:
             sums.append(sums[-1] + self.facts[k].weight)
             loops.append(loops[-1] + (not _is_of_numbers(self.items[k])))
-        ends = sorted(range(len(self.text)), key=lambda k: self.text[k:])
         seen = set()
-        for one, other in pairwise(ends):
-            length = min(len(commonprefix([self.text[one:], self.text[other:]])), abs(one - other))
+        for one, other, shared in _alike_ends(self.text):
+            length = min(shared, abs(one - other))
             stretch, size = self.text[one:one + length], sums[one + length] - sums[one]
             has_loops = loops[one + length] > loops[one]
             if length > 1 and size >= LEAST and has_loops and stretch not in seen:
@@ -104,9 +102,10 @@ class _Search(Names):
 
     def _is_for_others(self, place: int, k: int, length: int) -> bool:
         facts = self.facts[self.kept[place + k]]
-        return facts.is_maker and not self._later(place, length).isdisjoint(facts.assigned)
+        later = self._later(place, length)
+        return facts.is_maker and any(name in later for name in facts.assigned)
 
-    def _later(self, place: int, length: int) -> set[str]:
+    def _later(self, place: int, length: int) -> Container[str]:
         return self.later[self.kept[place + length - 1]]
 
     def _may_be_called(self, place: int, length: int, before: set[int]) -> bool:
@@ -127,6 +126,42 @@ class _Search(Names):
             items.append(self.call(self._part(place, length, before), "stage"))
             done = stop
         return items + self.items[done:]
+
+
+def _alike_ends(text: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Where neighbours begin among the sorted ends of a text, and how much they have in common at their beginnings.
+
+    >>> list(_alike_ends("banana"))
+    [(5, 3, 1), (3, 1, 3), (1, 0, 0), (0, 4, 0), (4, 2, 2)]
+    """
+    ends = _sorted_ends(text)
+    before = {other: one for one, other in pairwise(ends)}
+    shared: dict[int, int] = {}
+    length = 0
+    for place in range(len(text)):             # an end without its first character has one less in common, or more
+        other = before.get(place)
+        if other is None:
+            length = 0
+            continue
+        while max(place, other) + length < len(text) and text[place + length] == text[other + length]:
+            length += 1
+        shared[place] = length
+        length = max(length - 1, 0)
+    return ((one, other, shared[other]) for one, other in pairwise(ends))
+
+
+def _sorted_ends(text: Sequence[str]) -> list[int]:
+    """Where the ends of a text begin, in their order: by their first character, by two, four, … (Manber and Myers)."""
+    ranks: list[int] = list(map(ord, text))
+    ends, length = sorted(range(len(text)), key=ranks.__getitem__), 1
+    while True:
+        behind = [*ranks[length:], *[-1] * length]
+        keys = list(zip(ranks, behind))
+        ends.sort(key=keys.__getitem__)
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys[end] for end in ends))}
+        if len(numbers) == len(text):
+            return ends
+        ranks, length = [numbers[key] for key in keys], 2 * length
 
 
 def _is_of_numbers(item: Item) -> bool:
