@@ -20,14 +20,12 @@ from numba import types
 from numba.core import dispatcher
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.np import linalg
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
 from ..lower.options import OF_LAPACK
 from .borrowed import borrowed, owned
 from .objects import Objects, object_cache
-from .pipelines import ApartPasses, InnerPasses, LoopPasses, RowsPasses
 from .refusing import as_refusal, leave_out_advice
 
 base: Any = CPUDispatcher
@@ -38,12 +36,24 @@ RIGHT_ROWS = (21,)                         # the version of LLVM
 OF_OURS = {"nopython": True, "error_model": "numpy"}
 
 
-class KernelCompiler(compiler):
+class Passes:
+    """What compiles by passes of ours; `passes` is their name in `pipelines`. A kernel that is loaded needs none, and
+    they import a part of numba that takes a twelfth of the time of a new process up to its first result."""
+
+    passes: str
+    pipeline_class: Any
+
+    def take_passes(self) -> None:
+        self.pipeline_class = getattr(import_module(f"{__package__}.pipelines"), self.passes)
+
+
+class KernelCompiler(Passes, compiler):
     """Compiles with what stands for functions of ours in machine code, which is not needed to load it.
 
     No array that a kernel writes shares memory with another one: results are new, and arguments that are written
     are tested (`Memory`). So LLVM need not test it before every loop."""
 
+    passes = "LoopPasses"
     forms: Mapping[str, str] = {}
 
     def _customize_flags(self, flags: Any) -> Any:
@@ -52,6 +62,7 @@ class KernelCompiler(compiler):
 
     def compile(self, args: Any, return_type: Any) -> Any:
         prepare_without_blas()
+        self.take_passes()
         namespace = self.py_func.__globals__
         if "in_threads" in namespace:
             from .parallel import compiled_forms
@@ -78,7 +89,7 @@ class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
+        super().__init__(told_apart(function), **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
     def replace(self, forms: Mapping[str, str]) -> None:
@@ -88,7 +99,7 @@ class KernelDispatcher(base):
     def vectorise_rows(self) -> None:
         """Has rows of small matrices computed as vectors, where LLVM does that right."""
         if llvm_version_info >= RIGHT_ROWS:
-            self._compiler.pipeline_class = RowsPasses
+            self._compiler.passes = "RowsPasses"
 
     def keep_in(self, objects: Objects) -> None:
         self._cache = object_cache(objects, self.py_func)
@@ -114,8 +125,10 @@ class KernelDispatcher(base):
         return super().compile(sig)
 
 
-class InnerCompiler(compiler):
+class InnerCompiler(Passes, compiler):
     """Compiles to what is linked into a caller, and no further."""
+
+    passes = "InnerPasses"
 
     def _customize_flags(self, flags: Any) -> Any:
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
@@ -123,6 +136,7 @@ class InnerCompiler(compiler):
         return flags
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
+        self.take_passes()
         made = super()._compile_core(args, return_type)
         known_by = object()                  # in place of a function that Python could call
         made.target_context.insert_user_function(known_by, made.fndesc, [made.library])
@@ -132,20 +146,26 @@ class InnerCompiler(compiler):
 class InnerDispatcher(base):
     """A function that kernels call."""
 
-    passes: Any = InnerPasses
+    compiler: type[InnerCompiler] = InnerCompiler
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=self.passes, **options)
-        self._compiler: Any = _like(InnerCompiler, self)
+        super().__init__(told_apart(function), **options)
+        self._compiler: Any = _like(self.compiler, self)
 
     def add_overload(self, made: Any) -> None:
         self.overloads[tuple(made.signature.args)] = made
 
 
+class ApartCompiler(InnerCompiler):
+    """Compiles to what stays a function of its own in machine code."""
+
+    passes = "ApartPasses"
+
+
 class RepeatedDispatcher(InnerDispatcher):
     """One that is called several times, and stays a function of its own."""
 
-    passes = ApartPasses
+    compiler = ApartCompiler
 
 
 class AnyLayoutDispatcher(InnerDispatcher):
@@ -158,7 +178,7 @@ class AnyLayoutDispatcher(InnerDispatcher):
 class ApartDispatcher(AnyLayoutDispatcher):
     """One that stays a function of its own in machine code."""
 
-    passes = ApartPasses
+    compiler = ApartCompiler
 
 
 def part_of_callers(function: Any) -> Any:
@@ -204,6 +224,7 @@ def _require_64_bits(value: Any) -> None:
 def prepare_without_blas() -> None:
     """As numba prepares itself to compile, it looks whether SciPy has BLAS, which imports much of SciPy: a sixth of the
     time of a first result. It is there, and what calls it (`dots`, `blas`, numba's own functions) looks again."""
+    linalg: Any = import_module("numba.np.linalg")
     usual, linalg.ensure_blas = linalg.ensure_blas, lambda: None
     try:
         arraymath = import_module("numba.np.arraymath")

@@ -75,7 +75,7 @@ def compiled_again(kernel: Any, with_lines: bool = False) -> Any:
     if wanted, and is the same otherwise."""
     from .dispatchers import KernelDispatcher
     again: Any = KernelDispatcher(kernel.py_func, targetoptions=dict(kernel.targetoptions))
-    again._compiler.pipeline_class = kernel._compiler.pipeline_class
+    again._compiler.passes = kernel._compiler.passes
     if with_lines:
         chosen = again._compiler._customize_flags
         again._compiler._customize_flags = lambda flags: _with_lines(chosen(flags))
