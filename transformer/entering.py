@@ -12,7 +12,6 @@ from .core.grammar import Function, Var, is_array
 from .core.walk import reachable
 from .lower.aliases import is_written
 from .lower.cuda import reserved
-from .lower.cuda.lowering import lower_for_gpu
 from .lower.lowering import lower
 from .lower.options import for_numba
 from .read.entry import Reading
@@ -131,7 +130,7 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
     given = donations(function, interface, reading, donated)
     columns = set() if gpu else set(in_columns(function, interface, reading, turned)).difference(given)
     inner = replace(function, results=computed(function))
-    kernel: Any = lower_for_gpu(inner, reading.assumptions, fresh(f"{name}_driver", taken), taken) if gpu else lower(
+    kernel: Any = _lowered_for_gpu(inner, reading, fresh(f"{name}_driver", taken), taken) if gpu else lower(
         inner, reading.assumptions, fresh(f"{name}_kernel", taken), taken, given,
         threads=not guards and config.threads > 1, turned=columns)
     count = 0 if is_transformed else len(reading.written)
@@ -145,6 +144,12 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
                         donated=given, in_pieces=guards and 'IndexError("index", ' in kernel.source)
     used = tuple(path for var, path in given.items() if is_written(var, lowered.body))
     return (GpuModule if gpu else Module)(kernel, entry, used)
+
+
+def _lowered_for_gpu(function: Function, reading: Reading, name: str, taken: set[str]) -> Any:
+    """The kernels of a function, by passes that are imported where somebody has a GPU."""
+    from .lower.cuda.lowering import lower_for_gpu
+    return lower_for_gpu(function, reading.assumptions, name, taken)
 
 
 def donations(function: Function, interface: Interface, reading: Reading, names: Collection[str]) -> dict[Var, str]:

@@ -30,11 +30,13 @@ MOST_ROUNDS = 20
 @dataclass(frozen=True)
 class Choices:
     """How nests are fused: `columns` says how sums along columns are done, `of_rows` what may be computed again
-    rather than kept in rows (`substitution`), and `for_gpu` that threads are to have places to share (`merging`)."""
+    rather than kept in rows (`substitution`), and `for_gpu` that threads are to have places to share (`merging`);
+    `tests` are brought in order before."""
 
     columns: Callable[..., Block] = by_rows
     of_rows: int | None = None
     for_gpu: bool = False
+    tests: Callable[[Block], Block] = list
 
 
 def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:

@@ -1,4 +1,4 @@
-"""The passes between Core and the nests that are printed, in order, for processors and for GPUs."""
+"""The passes between Core and the nests that are printed, in order; for GPUs, some of them (`cuda.stages`)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ from .callees import given_away, prepared
 from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .convolutions import convolved_in_loops
-from .cuda.apart import nests_apart
-from .cuda.columns import columns_in_parts
-from .cuda.launches import launched
-from .cuda.tests_at_once import tests_at_once
-from .cuda.totals import totals_apart, totals_in_chunks
 from .directly import written_directly
 from .expand import Expansion, own_copy
 from .extremes import extremes
@@ -51,7 +46,6 @@ from .sinking import sink
 from .sliding import slide
 from .steady import read_before
 from .strips import in_strips
-from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
@@ -64,21 +58,6 @@ from .zeroed import without_zeros
 
 NOTHING: frozenset[Var] = frozenset()
 FOR_PROCESSORS = Choices()
-FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
-
-
-def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
-    """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
-    builder = Builder(assumptions)
-    results, body = _fused(function, builder, FOR_GPUS)
-    with builder.active():
-        body = without_fills(place(body, results, resizes=False))
-        body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
-        if without_tests_of_signs(body, allocated_next, inner_blocks):
-            body = cleaned(body, results, assumptions)
-        body, cells = launched(nests_apart(body, results), results)
-        body = wrapped_around(body, [], assumptions)
-    return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 
 
 def expand(function: Function, assumptions: Assumptions | None = None, donated: Iterable[Var] = (),
@@ -112,7 +91,7 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], given: Set[Var],
               threads: bool = False, is_called: bool = False) -> Lowered:
     builder = Builder(assumptions)
-    results, body = _fused(function, builder, given=given, is_called=is_called)
+    results, body = fused(function, builder, given=given, is_called=is_called)
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         free = {param: renamed.type(param.type) for param in function.params if param in donated}
@@ -137,8 +116,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], g
     return Lowered(function, body, results, outside, zeroed=zeroed, assumptions=assumptions)
 
 
-def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,
-           is_called: bool = False) -> tuple[list[Any], Block]:
+def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,
+          is_called: bool = False) -> tuple[list[Any], Block]:
     """The results of a function, and nests in which arrays are values. `given` are the parameters of functions that
     are called which are theirs; results are always those of the caller."""
     results = list(function.results)
@@ -153,7 +132,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
             with builder.resumed(body):
                 results = list(map(own_copy, results))
     body = cleaned(body, results, builder.assumptions)
-    body = tests_at_once(body) if choices.for_gpu else body
+    body = choices.tests(body)
     see_through(body)
     with builder.active():
         return results, written_directly(fuse(body, results, builder.assumptions, choices), results)

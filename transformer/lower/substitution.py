@@ -107,6 +107,7 @@ class _Producers:
 
     def __init__(self, block: Block, results: list[Any]) -> None:
         self.by_array: dict[Var, Producer] = {}
+        self.fillings: dict[int, dict[Var, Store]] = {}                  # what the statements around fill
         self._block(block, ())
         for var in atom_vars(results):
             self._keep(var)
@@ -144,7 +145,7 @@ class _Producers:
         self._uses(uses_before(stmt))
 
     def _stored(self, stmt: Store, around: tuple[Any, ...]) -> None:
-        if not around or stmt.array not in filled_arrays(around[-1], _places_of(around[:-1])):
+        if not around or stmt.array not in self.fillings[id(around[-1])]:
             self._keep(stmt.array)
         self._uses((*stmt.at, stmt.value))
 
@@ -156,7 +157,8 @@ class _Producers:
         self._uses(at)
 
     def _other(self, stmt: Any, block: Block, around: tuple[Any, ...]) -> None:
-        for array in filled_arrays(stmt, _places_of(around)):
+        filled = self.fillings[id(stmt)] = filled_arrays(stmt, _places_of(around))
+        for array in filled:
             if array in self.by_array:
                 self._filled(self.by_array[array], stmt, block, around)
         self._uses(uses_before(stmt))

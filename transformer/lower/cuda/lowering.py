@@ -12,8 +12,8 @@ from ...core.walk import all_statements
 from ..nest_walk import statements
 from ..nests import Keep, Lowered
 from ..source import Printed
-from ..stages import expand_for_gpu
 from .module import print_module
+from .stages import expand_for_gpu
 
 
 @dataclass

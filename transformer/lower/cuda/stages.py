@@ -1,0 +1,37 @@
+"""The passes between Core and the kernels that are printed, in order."""
+
+from __future__ import annotations
+
+from ...core.builder import Builder
+from ...core.grammar import Function
+from ...core.guards import Assumptions
+from ...core.signs import without_tests_of_signs
+from ..clean import cleaned
+from ..fusion import Choices
+from ..memory import place
+from ..nests import Lowered, allocated_next, inner_blocks
+from ..overwritten import without_fills
+from ..stages import fused
+from ..substitution import RATHER_THAN_A_ROW
+from ..wrapping import wrapped_around
+from .apart import nests_apart
+from .columns import columns_in_parts
+from .launches import launched
+from .tests_at_once import tests_at_once
+from .totals import totals_apart, totals_in_chunks
+
+FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True, tests=tests_at_once)
+
+
+def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
+    """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
+    builder = Builder(assumptions)
+    results, body = fused(function, builder, FOR_GPUS)
+    with builder.active():
+        body = without_fills(place(body, results, resizes=False))
+        body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
+        if without_tests_of_signs(body, allocated_next, inner_blocks):
+            body = cleaned(body, results, assumptions)
+        body, cells = launched(nests_apart(body, results), results)
+        body = wrapped_around(body, [], assumptions)
+    return Lowered(function, body, results, assumptions=assumptions, cells=cells)
