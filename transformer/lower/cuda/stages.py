@@ -9,7 +9,8 @@ from ...core.signs import without_tests_of_signs
 from ..clean import cleaned
 from ..fusion import Choices
 from ..memory import place
-from ..nests import Lowered, allocated_next, inner_blocks
+from ..nest_walk import allocated_next, inner_blocks
+from ..nests import Lowered
 from ..overwritten import without_fills
 from ..stages import fused
 from ..substitution import RATHER_THAN_A_ROW
