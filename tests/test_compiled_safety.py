@@ -235,8 +235,25 @@ def unbound_again(x, n):
     return s
 
 
+def handed_on(x, n):
+    """Reading a name is using it."""
+    if x[0] > n:
+        w = x
+    z = [w]
+    return np.sum(x) + 0 * len(z)
+
+
+def handed_on_in_a_loop(x, n):
+    last = 0
+    for k in range(n):
+        if x[k] > -1:
+            w = k
+        last = w
+    return np.sum(x) + 0 * last
+
+
 @pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row, appended,
-                                      unbound_again])
+                                      unbound_again, handed_on, handed_on_in_a_loop])
 def test_names_that_are_not_bound(function: Any) -> None:
     for x in (VECTOR, -VECTOR, np.arange(6.0)):
         for n in (0, 1, 4, 6):
@@ -277,7 +294,7 @@ def bound_in_a_helper(x, n):
 
 
 @pytest.mark.parametrize("function", [last_of, found, last_row, last_times_each, weight_of_a_branch,
-                                      bound_in_a_helper, unbound_again])
+                                      bound_in_a_helper, unbound_again, handed_on, handed_on_in_a_loop])
 def test_derivatives_raise_where_the_program_does(function: Any) -> None:
     derivatives = [grad(function), jit(grad(function)), lambda x, n: jvp(function, (x, n), (x, None)),
                    lambda x, n: vmap(grad(function), in_axes=(0, None))(np.stack([x, x]), n)]

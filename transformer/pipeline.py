@@ -22,7 +22,7 @@ from .core.errors import NotSupported, TransformError
 from .core.grammar import Function
 from .core.text import text
 from .lower.footprint import bytes_made
-from .lower.unbound import with_tests_of_names
+from .lower.unbound import asks_for_names, with_tests_of_names
 from .read.clocks import without_clocks
 from .read.demand import Demand
 from .read.interface import Interface
@@ -202,9 +202,9 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     if not modes or not modes[0].differentiates:
         without_tests_of_places(function, reading.assumptions, Before.TRANSFORMATIONS if modes else finished)
     without_clocks(function)
-    if any(mode.differentiates for mode in modes):
+    if any(mode.differentiates for mode in modes) or asks_for_names(function):
         with Builder(reading.assumptions).active():
-            function = with_tests_of_names(function)
+            function = with_tests_of_names(function, in_loops=not any(mode.differentiates for mode in modes))
     note(stages, "simplified", function)
     has_large_records = False
     for k in range(len(modes)):

@@ -194,7 +194,7 @@ class Call:
 @dataclass(slots=True, eq=False)
 class Effect:
     """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"forget"`` (of a
-    record that is not needed any more), …;
+    record that is not needed any more), ``"name"`` (which the program asks for and may not be bound), …;
     `attrs` holds the static template into which `args` are put."""
 
     kind: str

@@ -11,7 +11,8 @@ Where a name is bound under a condition, and used under the same, nothing is tes
 the name, such as the one that a `return` in a loop leaves beside its result. Derivatives leave out much of what
 uses a name, so that names are tested before these are taken, and not again. Source that runs as Python has
 tests in loops only: elsewhere Python itself raises, but in a loop the name may still have the value of the iteration
-before, or of the lane before, which is none of this one.
+before, or of the lane before, which is none of this one. A name that the program asks for, and nothing uses further
+(`z = w`), is not in that source, so that all names of such a function are tested.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var, raising
 from ..core.running import certainly_runs
 from ..core.types import BOOL, ArrayType
-from ..core.walk import all_statements, atom_vars, head_uses
+from ..core.walk import all_statements, atom_vars, blocks_of, head_uses
 from ..ops.identity import Same
 from ..ops.logic import LogicalNot
 
@@ -55,10 +56,38 @@ def with_tests_of_names(function: Function, in_loops: bool = False) -> Function:
     are none."""
     if any(map(_is_test, all_statements(function.body))):               # from before derivatives were taken
         return function
+    _forget_used(function.body, set(atom_vars(function.results)))
+    if asks_for_names(function):
+        return _Tests(in_loops=False).function(function)
     loops = [stmt for stmt in all_statements(function.body) if isinstance(stmt, Loop)]
     blocks = [[*loop.test, *loop.body] for loop in loops] if in_loops else [function.body]
     is_open = any(_leaves_open(stmt) for block in blocks for stmt in all_statements(block))
     return _Tests(in_loops).function(function) if is_open else function
+
+
+def asks_for_names(function: Function) -> bool:
+    """Whether a function asks for names that may not be bound."""
+    return any(map(_asks, all_statements(function.body)))
+
+
+def _asks(stmt: Any) -> bool:
+    return isinstance(stmt, Effect) and stmt.kind == "name"
+
+
+def _forget_used(block: Block, around: set[Var]) -> None:
+    """Drops the names that a block asks for, and that it uses in any case, or what is `around` it."""
+    used = around.union(*(_used_by(stmt) for stmt in block if not _asks(stmt)))
+    block[:] = [stmt for stmt in block if not (_asks(stmt) and used.issuperset(head_uses(stmt)))]
+    for stmt in block:
+        for nested in blocks_of(stmt):
+            _forget_used(nested, used)
+
+
+def _used_by(stmt: Any) -> Iterable[Var]:
+    """What a statement uses for certain, and does not hand on."""
+    if isinstance(stmt, Let) and stmt.op is Same:
+        return ()
+    return atom_vars((stmt.trips, [read.source for read in stmt.reads])) if isinstance(stmt, Loop) else head_uses(stmt)
 
 
 def _is_test(stmt: Any) -> bool:
@@ -102,13 +131,11 @@ class _Tests:
                     self.flags[stmt.target] = self.flags[source]
             elif isinstance(stmt, Let) and stmt.op is LogicalNot:
                 self.opposite[stmt.target], = stmt.args
-            elif isinstance(stmt, Loop):
-                made += self._tests(atom_vars((stmt.trips, [read.source for read in stmt.reads])), stmt.origin)
             else:
-                made += self._tests(head_uses(stmt), stmt.origin)
+                made += self._tests(_used_by(stmt), stmt.origin)
             if isinstance(stmt, If):
                 made.append(self._if(stmt))
-            else:
+            elif not _asks(stmt):
                 made.append(self._loop(stmt) if isinstance(stmt, Loop) else stmt)
         return made
 

@@ -1,4 +1,4 @@
-"""Tests of places in arrays, for items that no result needs.
+"""Tests of places in arrays and of names, for items and values that no result needs.
 
     def f(x, k):                     def f_grad(x, k):
         return x[0] + 0 * x[k]           if (k < -x.size) | (k >= x.size):
@@ -7,13 +7,16 @@
 What is not needed is left out, derivatives leave out most, and what they leave out cannot fail. Where the program asks
 for a place that a number tells, outside of loops, it is therefore tested behind it; the test goes when all derivatives
 are taken and the item, or its cotangent, is still asked for (`simplify/asked_places.py`).
+
+A name that may not be bound is asked for where it is read, in loops as well: that it is not used further (`z = w`)
+changes nothing (`lower/unbound.py`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Block, Effect, If, Let
+from ..core.grammar import Block, Effect, If, Let, Loop
 from ..ops.regions import computed_places
 from ..ops.value import Value
 from .failures import failures
@@ -30,17 +33,20 @@ def note_place(reader: Reader, made: Any) -> None:
         reader.asked_places.add(stmt)
 
 
-def with_tests_of_places(reader: Reader, block: Block) -> Block:
-    """A block of the function with a test behind each place that was noted."""
-    tested: Block = []
+def with_questions(reader: Reader, block: Block) -> Block:
+    """A block of the function with a test behind each place that was noted, and with the names that it asks for."""
+    asking: Block = []
     for stmt in block:
-        tested.append(stmt)
+        asking.append(stmt)
         if isinstance(stmt, If):
-            stmt.then = with_tests_of_places(reader, stmt.then)
-            stmt.orelse = with_tests_of_places(reader, stmt.orelse)
+            stmt.then, stmt.orelse = with_questions(reader, stmt.then), with_questions(reader, stmt.orelse)
+        elif isinstance(stmt, Loop):
+            stmt.body = with_questions(reader, stmt.body)
         elif isinstance(stmt, Let) and stmt in reader.asked_places:
-            tested += _tests(reader, stmt)
-    return tested
+            asking += _tests(reader, stmt)
+        elif isinstance(stmt, Let) and stmt in reader.asked_names:
+            asking.append(Effect("name", stmt.args, {}, stmt.origin))
+    return asking
 
 
 def _tests(reader: Reader, stmt: Let) -> Block:

@@ -25,4 +25,6 @@ def certainly_bound(reader: Reader, value: Any) -> Any:
     for loop in reader.loops:
         loop.needed.add(place)
     bound = emit(Same, (value.atom,), {})
+    if not reader.is_early:
+        reader.asked_names.add(reader.builder.numbering.definitions[bound.atom])
     return value if value.ndim else bound

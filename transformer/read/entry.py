@@ -20,7 +20,7 @@ from ..ops.table import lookup
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
 from .asked_classes import check_questions
-from .asked_places import with_tests_of_places
+from .asked_places import with_questions
 from .branches import Unreachable
 from .frames import Frame
 from .interface import AxislessType, Interface, Items, Maybe, Parameter, Result
@@ -93,7 +93,7 @@ def read_target(
         results = Results(reader, with_lists)
         tree = results.add(result)
     check_digits(reader, reader.builder.block)
-    reader.builder.block = with_tests_of_places(reader, reader.builder.block)
+    reader.builder.block = with_questions(reader, reader.builder.block)
     check_questions(reader)
     _leave_out_names(reader.local_constants)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]

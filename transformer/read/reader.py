@@ -135,6 +135,7 @@ class Reader:
         self.loop_vars: dict[Var, Any] = {}
         self.unheard: list[tuple[type[Warning], ...]] = []      # what `with warnings.catch_warnings()` ignores
         self.asked_places: set[Any] = set()            # statements for items that the program reads or writes itself
+        self.asked_names: set[Any] = set()             # statements where it asks for a name that may not be bound
         self.laid_out: dict[Atom, list[Atom]] = {}     # the arrays in whose memory others were written
         self.guesses: dict[Any, dict[str, Any]] = {}
         self.frames_made: dict[int, Frame] = {}
