@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from lowered import as_loops
 
-from transformer import grad, jvp, value_and_grad, vmap
+from transformer import grad, jit, jvp, value_and_grad, vmap
 from transformer.core.errors import NotSupported
 
 X, V = np.float32(0.7), np.array([0.3, 0.4, 0.8], np.float32)
@@ -439,3 +439,20 @@ def exact_number_of_a_loop(x, y):
 def test_numbers_that_float32_has_meet_wider_ones(function):
     found = vmap(function, in_axes=(0, 0))(V[None], WIDE[None])[0]
     np.testing.assert_array_equal(found, function(V, WIDE), strict=True)
+
+
+def added_to_narrow_items(y, v):
+    for k in range(len(y)):
+        y[k] -= v[k]
+    y[1:] += v[1:] * 3
+    y[[0, 0, 2]] += v
+    np.subtract.at(y, [0, 0, 1], v)
+    return y
+
+
+@pytest.mark.parametrize("dtypes", ["fd", "fl", "FD", "ff"])
+def test_what_is_added_to_narrow_items_is_not_rounded_before(dtypes):
+    narrow, wide = dtypes
+    y, v = (np.array([1, 2, 3]) / 3).astype(narrow), (np.array([1, 2, -1]) * (34497335 / 3 + 1 / 3)).astype(wide)
+    expected = added_to_narrow_items(y.copy(), v)
+    np.testing.assert_array_equal(jit(added_to_narrow_items)(y.copy(), v), expected)

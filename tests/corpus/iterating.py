@@ -1,7 +1,9 @@
 """itertools, grids of indices, and lists that later loops go through."""
 
 import collections
+import functools
 import itertools
+import operator
 
 import numpy as np
 
@@ -53,6 +55,20 @@ def comb_arr(x):
 
 def accumulate(x):
     return sum(v ** 2 for v in itertools.accumulate(x))
+
+
+def accumulate_some_or_none(x):
+    t = 0.0
+    for bound in (-9.0, 0.0, 9.0):
+        t += sum(v ** 2 for v in itertools.accumulate([v for v in x if v > bound]))
+    return t
+
+
+def reduce_none(x):
+    try:
+        return functools.reduce(operator.mul, [v for v in x if v > 9])
+    except TypeError:
+        return x[0] ** 2
 
 
 def accumulate_list(x):
@@ -392,6 +408,8 @@ PROGRAMS = [
     Program(combinations, apart(("n",))),
     Program(comb_arr, apart(("n",))),
     Program(accumulate, apart(("n",))),
+    Program(accumulate_some_or_none, apart(("n",))),
+    Program(reduce_none, apart(("n",))),
     Program(accumulate_list, apart(("n",))),
     Program(chain, apart(("n",))),
     Program(islice, apart(("n",))),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.builder import current
 from ..core.grammar import Let, type_of
+from ..core.halves import promoted
 from ..core.types import ArrayType
 from ..ops.regions import is_mask, rank_of, region
-from ..ops.value import rule_attrs
+from ..ops.value import Value, rule_attrs, value
 from .access import Stored, fitted, running
 from .filling import stored
 from .nests import Allocate, Nest, emit
@@ -20,8 +23,19 @@ def written(stmt: Let, operands: list[Stored]) -> None:
     emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
     types = tuple(type_of(atom) for atom in stmt.args[2:])
     sizes = attrs.get("sizes") or region(x.shape, attrs["index"], types, {})
+    again = not attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots)
     with running(sizes) as (indices, at), builder.nested() as body:
         place, number = stmt.op.store(at, *operands, **attrs)
-        emit(stored(stmt.target, place, fitted(number, ArrayType(x.dtype)), stmt.op.adds))
-    again = not attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots)
+        own, adds = ArrayType(x.dtype), stmt.op.adds
+        if adds and _is_wider(value(number), x.dtype):
+            if again:
+                own = ArrayType(promoted((x.dtype, number.dtype)))
+            else:
+                number, adds = x[place] + number, False        # what has been there before
+        emit(stored(stmt.target, place, fitted(number, own), adds))
     emit(Nest(indices, body, builder.origin, again))
+
+
+def _is_wider(number: Value, dtype: Any) -> bool:
+    """Whether a number is added to elements in more digits than they have: it is not rounded before."""
+    return dtype.kind in "fc" and not number.type.weak and promoted((dtype, number.dtype)) != dtype

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 
-def certainly_bound(reader: Reader, value: Any) -> Any:
+def certainly_bound(reader: Reader, value: Any, name: str | None = None) -> Any:
     """A number that may be missing is there from here on: Python raises here if it is not. An array stays the
     array that it is; that it is read here is noted all the same. What it was in the iteration before is what it
-    is on the other paths.
+    is on the other paths. That the name of a value is asked for is noted, too.
     """
     if isinstance(value, OrNone):
         return OrNone(certainly_bound(reader, value.there), value.item)
@@ -25,6 +25,6 @@ def certainly_bound(reader: Reader, value: Any) -> Any:
     for loop in reader.loops:
         loop.needed.add(place)
     bound = emit(Same, (value.atom,), {})
-    if not reader.is_early:
+    if not reader.is_early and place[1:] == ("Name", name):
         reader.asked_names.add(reader.builder.numbering.definitions[bound.atom])
     return value if value.ndim else bound

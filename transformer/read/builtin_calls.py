@@ -29,6 +29,7 @@ from .demand import need, static
 from .deques import made_deque
 from .effects import breakpoint_call, print_call, warn_call
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
+from .item_places import check_filled
 from .iteration import Iteration, behind, enumerated, iteration_of, iterator, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .keys import ITEM, KEY, hashed
@@ -246,8 +247,7 @@ def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     """`functools.reduce`."""
     whole = rest = iteration_of(reader, iterable)
     if not start:
-        if isinstance(whole.length, int) and not whole.length:
-            raise TypeError("reduce() of empty iterable with no initial value")
+        check_filled(reader, whole.length, TypeError, "reduce() of empty iterable with no initial value")
         rest = behind(reader, whole, 1)
         start = (whole.element(0),)
     return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])

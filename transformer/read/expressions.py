@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def read_name(reader: Reader, node: Any) -> Any:
     try:
-        return certainly_bound(reader, load(reader, reader.frame, node.id))
+        return certainly_bound(reader, load(reader, reader.frame, node.id), node.id)
     except Unbound:
         if reader.may_be_bound_later(node.id):
             raise Unreachable from None

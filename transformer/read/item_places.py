@@ -55,16 +55,16 @@ def from_start(reader: Reader, index: Any, length: Any) -> Any:
                   lambda: binary(reader, operator.add, index, length), lambda: index)
 
 
-def check_filled(reader: Reader, length: Any) -> None:
-    """Has the program raise where a list that `pop` is called of has no items."""
+def check_filled(reader: Reader, length: Any, kind: type[Exception] = IndexError, message: str = EMPTY) -> None:
+    """Has the program raise where what it takes an item of has none, such as a list that `pop` is called of."""
     from .conditions import branch
     from .operators import binary
 
     def raised() -> None:
-        reader.builder.emit(raising(IndexError, EMPTY, reader.builder.origin))
+        reader.builder.emit(raising(kind, message, reader.builder.origin))
 
     if reader.assumptions.certainly_at_least(-length, 0):                # where a `pop` before has raised
-        raise as_raised(IndexError(EMPTY), reader.builder.origin)
+        raise as_raised(kind(message), reader.builder.origin)
     if not reader.assumptions.follows(length, 1):
         branch(reader, binary(reader, operator.eq, length, 0), raised, lambda: None)
         reader.assumptions.found_at_least(length, 1)

@@ -105,23 +105,27 @@ def _shorter(reader: Reader, stop: Any, length: Extent) -> Any:
 def accumulated(reader: Reader, iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
     """`itertools.accumulate`: a list, filled as a loop would."""
     from .comprehensions import append, folded
+    from .conditions import branch, truth
 
     items: list[Any] = reader.own([])
     whole = iteration_of(reader, iterable)
-    if initial is None:
-        if isinstance(whole.length, int) and not whole.length:
-            return items
-        first, rest = whole.element(0), replace(behind(reader, whole, 1), is_ahead=True)
-    else:
-        first, rest = initial, whole
-    append(reader, items, first)
 
     def step(total: Any, item: Any) -> Any:
         total = reader.call(func, (total, item), {})
         append(reader, items, total)
         return total
 
-    folded(reader, rest, step, first)
+    def fill(first: Any, rest: Iteration) -> None:
+        append(reader, items, first)
+        folded(reader, rest, step, first)
+
+    def fill_from_first() -> None:
+        fill(whole.element(0), replace(behind(reader, whole, 1), is_ahead=True))
+
+    if initial is None:
+        branch(reader, truth(reader, whole.length), fill_from_first, lambda: None)
+    else:
+        fill(initial, whole)
     return reader.usable(items)
 
 
