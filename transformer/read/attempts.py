@@ -103,11 +103,12 @@ def read_attempt(reader: Reader, node: Any) -> None:
         with knowing(reader, facts):
             reader.execute(node.body)
 
-    _go_on(reader, node, read, kinds, behind)
+    _go_on(reader, node, read, kinds, moment, behind)
 
 
-def _go_on(reader: Reader, node: Any, read: Block, kinds: Kinds, behind: Callable[[], None]) -> None:
-    """Puts statements that were read into the program, with a test before each that may raise."""
+def _go_on(reader: Reader, node: Any, read: Block, kinds: Kinds, moment: int, behind: Callable[[], None]) -> None:
+    """Puts statements that were read into the program, with a test before each that may raise; `moment` is when reading
+    them began."""
     for k, stmt in enumerate(read):
         raised = _raised(reader, stmt, kinds)
         if raised is None:
@@ -115,21 +116,23 @@ def _go_on(reader: Reader, node: Any, read: Block, kinds: Kinds, behind: Callabl
             continue
         reader.catching.note_tested(stmt, kinds)
         kept = [] if isinstance(stmt, If | Effect) else [stmt]
-        return _tests(reader, node, raised, partial(_go_on, reader, node, [*kept, *read[k + 1:]], kinds, behind))
+        others = [*kept, *read[k + 1:]]
+        return _tests(reader, node, raised, moment, partial(_go_on, reader, node, others, kinds, moment, behind))
     behind()
 
 
-def _tests(reader: Reader, node: Any, raised: list[Raised], otherwise: Callable[[], None]) -> None:
+def _tests(reader: Reader, node: Any, raised: list[Raised], moment: int, otherwise: Callable[[], None]) -> None:
     if not raised:
         return otherwise()
     first, *others = raised
     if first.condition is None:
         return _jump(reader, node, first)
-    ways = [lambda: _jump(reader, node, first), lambda: _tests(reader, node, others, otherwise)]
+    jump, go_on = partial(_jump, reader, node, first), partial(_tests, reader, node, others, moment, otherwise)
     condition = first.condition
     if isinstance(condition, Value):
         condition = reader.facts.get(condition.atom, condition)
-    return branch(reader, condition, *(ways if first.holds else reversed(ways)))
+    then, orelse = (jump, go_on) if first.holds else (go_on, jump)
+    return branch(reader, condition, then, orelse, since=moment)
 
 
 def _last_that_raises(reader: Reader, read: Block, kinds: Kinds) -> int:

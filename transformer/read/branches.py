@@ -57,9 +57,11 @@ class Side:
     facts: Facts = field(default_factory=dict)
 
 
-def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """Reads both sides of an `If` and merges what they leave; gives the merged result."""
-    origin, outer = reader.builder.origin, stamp()
+def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any],
+           since: int | None = None) -> Any:
+    """Reads both sides of an `If` and merges what they leave; gives the merged result. What was made `since` a moment
+    before belongs to one side alone."""
+    origin, outer = reader.builder.origin, stamp() if since is None else since
     try:
         first = _read_side(reader, cond, True, then, outer)
         second = _read_side(reader, cond, False, orelse, outer)

@@ -50,10 +50,11 @@ def condition(reader: Reader, node: Any) -> Any:
         return truth(reader, reader.evaluate(node))
 
 
-def branch(reader: Reader, cond: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+def branch(reader: Reader, cond: Any, then: Callable[[], Any], orelse: Callable[[], Any],
+           since: int | None = None) -> Any:
     """Reads one side if the condition is known, else both."""
     if isinstance(cond, Value):
-        return choose(reader, cond, then, orelse)
+        return choose(reader, cond, then, orelse, since)
     return then() if cond else orelse()
 
 
