@@ -274,6 +274,63 @@ def choices_by_a_row(x, column, weights):
     return np.sum(np.where(x > 0, np.sqrt(x), column) * weights)
 
 
+def roots_read_in_a_branch(x):
+    r = np.sqrt(x)
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if x[i] > 0 and i != j:
+                total += r[i] * x[j]
+    return total
+
+
+def roots_of_items_beside(x):
+    total = 0.0
+    for root, item in zip(np.sqrt(x), x):
+        if item > 0:
+            total += root
+    return total
+
+
+def logarithms_read_in_a_while(x):
+    logs = np.log(x)
+    k, total = 0, 0.0
+    while k < len(x):
+        if x[k] <= 0:
+            k += 1
+            continue
+        total += logs[k] * x[k]
+        k += 1
+    return total
+
+
+def distances_of_pairs(x):
+    """The diagonal, where they are 0, is left out."""
+    d = np.sqrt(np.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=2))
+    return np.sum(1 / d[np.triu_indices(len(x), 1)])
+
+
+def distances_with_a_diagonal(x):
+    d = np.sqrt(np.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=2))
+    np.fill_diagonal(d, 1.0)
+    return np.sum(1 / d)
+
+
+def roots_that_are_written_over(x):
+    r = np.sqrt(x)
+    r[x == 0] = 2.0
+    return np.sum(r)
+
+
+def choices_of_a_row(x):
+    return np.sum(np.where((x > 1)[None, :], np.log(x)[None, :], 0))
+
+
+def choices_in_another_shape(x):
+    r = np.sqrt(x).reshape(2, 2).T
+    return np.sum(np.where(x.reshape(2, 2).T > 0, r, 0.0) * np.array([[1.0, 2.0], [3.0, 4.0]]))
+
+
 def second_derivative_with_clipped_logarithms(x):
     """A cotangent may be 0 where its own derivative is not."""
     with np.errstate(divide="ignore"):
@@ -371,6 +428,14 @@ PROGRAMS = [
     _kink(choices_of_several_conditions, (np.array([0.0, 4.0, 0.25]),), (np.array([1.0, 0.25, 2.0]),)),
     _kink(choices_by_a_row, (np.array([0.0, 4.0]), np.ones((2, 1)), np.array([[1.0, 2.0], [3.0, 4.0]])),
           (np.array([0.0, 1.5]), np.array([[1.0], [3.0]]), np.array([[1.0, 2.0], [1.0, 2.0]]))),
+    _kink(roots_read_in_a_branch, (np.array([0.0, 4.0, 0.25]),), (np.array([2.5, 0.5625, 6.0]),)),
+    _kink(roots_of_items_beside, (np.array([0.0, 4.0, 0.25]),), (np.array([0.0, 0.25, 1.0]),)),
+    _kink(logarithms_read_in_a_while, (np.array([0.0, 2.0]),), (np.array([0.0, math.log(2.0) + 1]),)),
+    _kink(distances_of_pairs, (np.array([[0.0], [2.0]]),), (np.array([[0.25], [-0.25]]),)),
+    _kink(distances_with_a_diagonal, (np.array([[0.0], [2.0]]),), (np.array([[0.5], [-0.5]]),)),
+    _kink(roots_that_are_written_over, (np.array([0.0, 4.0]),), (np.array([0.0, 0.25]),)),
+    _kink(choices_of_a_row, (np.array([0.0, 4.0, 0.25]),), (np.array([0.0, 0.25, 0.0]),)),
+    _kink(choices_in_another_shape, (np.array([0.0, 4.0, 0.25, 0.0]),), (np.array([0.0, 0.75, 2.0, 0.0]),)),
     Program(second_derivative_with_clipped_logarithms, fixed(np.array([0.5, 2.0, 0.01]))),
     Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),

@@ -218,6 +218,12 @@ class Put(Op):
     vjp = (lambda dy, x, v, *rest, **attrs: Put.applied(dy, 0, *rest[:-1], **attrs),
            lambda dy, x, v, *rest, **attrs: read_by_last(dy, rest[:-1], **attrs))
 
+    def counts(place, x, v, *slots, **attrs):
+        """What places in arrays, or a mask, write over is not looked at."""
+        if place or not any(slot.ndim for slot in slots):
+            return None
+        return Put.applied(call(np.ones, (x.shape,), {"dtype": np.dtype(bool)}), False, *slots, **attrs)
+
     def tangent(given, x, v, *slots, **attrs):
         return Put.applied(*moved(given, x), *slots, **attrs)
 

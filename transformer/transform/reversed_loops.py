@@ -55,7 +55,7 @@ class _Reversal:
         sweep, stmt = self.sweep, self.stmt
         inits = [rules.zero_or(d, c.out.type).atom for c, d in self.given.items()]
         after = {size: size_of_atom(c.next) for c, size in self.sizes.items()}
-        flags = sweep.supports.flags(self.shadows, sweep.cotangent)
+        flags = sweep.supports.flags(self.shadows, sweep.cotangent, stmt.body)
         with (sweep.builder.assumptions.identified(after), sweep.builder.nested() as body,
               sweep.supports.inside(flags) as supports):
             nexts, records, ends = self._iteration(reads)

@@ -8,8 +8,9 @@
 
 Where `x` is 0, `r` has a cotangent of 0 that no iteration added to, and 0 / 0 were handed on to `x`. So of statements
 whose derivative may be infinite (`is_steep`) what their result counts for is found together with its cotangent: a truth
-value for branches and loops, an array for choices between elements. It rests on what was looked at and never on the
-cotangent, so that a derivative of the derivative holds, too. What nobody asks for is dead code.
+value for branches and loops, an array for choices between elements, for elements at places of an array, and for those
+that branches in a loop read. It rests on what was looked at and never on the cotangent, so that a derivative of the
+derivative holds, too. What nobody asks for is dead code.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import TransformError
 from ..core.grammar import Block, Carry, Const, If, Let, Merge, Var
-from ..core.types import BOOL
-from ..core.walk import all_statements
+from ..core.types import BOOL, ArrayType
+from ..core.walk import all_statements, head_uses, tail_uses
 from ..ops.elementwise import where
+from ..ops.indexing import Get, Put
 from ..ops.logic import LogicalNot
 from ..ops.registry import Defined
-from ..ops.value import Value, call
+from ..ops.value import Value, call, value
 from . import rules
 from .activity import Summaries, differentiable_args, varied_vars
 
@@ -46,6 +48,7 @@ class Supports:
         self.steep = steep                      # statements whose derivative may be infinite
         self.known: dict[Var, Value] = {}
         self.now = EVERYWHERE                   # of the statement that is gone through
+        self.sometimes: set[Var] = set()        # of which loops read elements on some paths only
         self.negated: dict[Any, Any] = {}       # of which truth value one is the opposite
 
     @classmethod
@@ -61,6 +64,20 @@ class Supports:
             return
         support = _fitting(self.now if support is None else support, var)
         self.known[var] = support if is_first else self.either(self.of_var(var), support)
+
+    def contributed_part(self, stmt: Let, is_first: bool) -> None:
+        """Notes that a contribution counts to the part of an array that a statement takes."""
+        array: Any = stmt.args[0]
+        known = _nowhere(array) if is_first and array in self.watched and _has_places(stmt) else self.of_var(array)
+        if array not in self.watched or not known.ndim or stmt.op is not Get:
+            return self.contributed(array, is_first, self.at(stmt, 0))
+        if self.now is not EVERYWHERE:
+            self.sometimes.add(array)
+        _, *slots = rules.operands_of(stmt)
+        attrs, part = rules.rule_attrs(stmt), self.now
+        if part is not EVERYWHERE:
+            part = EVERYWHERE if _has_places(stmt) else self.either(Get.applied(known, *slots, **attrs), part)
+        self.known[array] = _name(Put.applied(known, part, *slots, **attrs), array)
 
     def of_var(self, var: Var) -> Value:
         """Where a cotangent counts that a variable has."""
@@ -86,14 +103,25 @@ class Supports:
         """Where an operand counts, if the result does where what is gone through does."""
         if stmt.args[place] not in self.watched:
             return EVERYWHERE
-        now = self.now if stmt.op.elementwise or not self.now.ndim else EVERYWHERE
+        now = self._before(stmt) if self.now.ndim else self.now
         counts = stmt.op.counts and stmt.op.counts(place, *rules.operands_of(stmt), **rules.rule_attrs(stmt))
         if counts is None:
             return now
+        if stmt.op is Put:
+            _name(counts, stmt.args[place])
         made = current().block[-1] if current().block else None
         if isinstance(made, Let) and made.op is LogicalNot and made.target is counts.atom:
             self.negated[made.target] = made.args[0]
         return both(now, counts)
+
+    def _before(self, stmt: Let) -> Value:
+        """Where operands of a statement count whose result does where what is gone through does."""
+        if stmt.op.elementwise or stmt.op is Put:
+            return self.now
+        takes_all = stmt.op.takes_all and stmt.op.takes_all(**rules.rule_attrs(stmt))
+        if not takes_all and not (stmt.op.view is True and stmt.op.linear):
+            return EVERYWHERE
+        return value(stmt.op.vjp[0](self.now, *rules.operands_of(stmt), **rules.rule_attrs(stmt)))
 
     def guard(self, stmt: Let, chosen: Any) -> Any:
         """What is done to the contributions to an operand of a statement: where it does not count, and its derivative
@@ -120,19 +148,28 @@ class Supports:
 
     # -- branches and loops ----------------------------------------------------------------
 
-    def flags(self, variables: Iterable[Var], given: Collection[Var]) -> dict[Var, Value]:
-        """For what the iterations of a loop use, whether one did by now; `given` are those with a cotangent."""
-        return {var: Value(flag_of(var)) for var in variables if var in self.watched
-                and (var not in given or self.of_var(var) is not EVERYWHERE and not self.of_var(var).ndim)}
+    def flags(self, variables: Iterable[Var], given: Collection[Var], body: Block) -> dict[Var, Value]:
+        """For what the iterations of a loop use, whether one did by now; of arrays of which its body takes nothing but
+        parts, which of their elements. `given` are those with a cotangent."""
+        watched = [var for var in variables if var in self.watched]
+        whole = _taken_whole(body) if watched else set()
+        flags = {}
+        for var in watched:
+            flag = Value(flag_of(var, by_element=var not in whole))
+            known = self.of_var(var) if var in given else NOWHERE
+            if known is NOWHERE or known is not EVERYWHERE and known.ndim == flag.ndim:
+                flags[var] = flag
+        return flags
 
     def carried(self, flags: dict[Var, Value], after: dict[Var, Value], given: Collection[Var]) -> list[Carry]:
         """What a loop hands on of its `flags`, that are `after` an iteration; notes what they are in the end."""
         carries = []
         for var, flag in flags.items():
-            init = self.of_var(var) if var in given else NOWHERE
+            init = self.of_var(var) if var in given else _nowhere(var) if flag.ndim else NOWHERE
             assert isinstance(flag.atom, Var)
-            carries.append(Carry(flag.atom, init.atom, after[var].atom, flag_of(var)))
-            self.known[var] = EVERYWHERE if after[var] is EVERYWHERE else Value(carries[-1].out)
+            carries.append(Carry(flag.atom, init.atom, after[var].atom, flag_of(var, bool(flag.ndim))))
+            is_open = after[var] is EVERYWHERE or flag.ndim and var not in self.sometimes
+            self.known[var] = EVERYWHERE if is_open else Value(carries[-1].out)
         return carries
 
     def merged(self, branch: If, sides: tuple[Any, Any], changed: Iterable[Var]) -> list[Merge]:
@@ -144,17 +181,43 @@ class Supports:
             then, orelse = (side.supports.get(var, EVERYWHERE) if var in side.cotangent else NOWHERE for side in sides)
             if then is EVERYWHERE and orelse is NOWHERE:
                 self.known[var] = Value(branch.cond)
-            elif then is orelse or then.ndim or orelse.ndim:
+            elif then is orelse or then.ndim != orelse.ndim:
                 self.known[var] = then if then is orelse else EVERYWHERE
             else:
-                merges.append(Merge(flag_of(var), then.atom, orelse.atom))
+                self.sometimes.add(var)
+                merges.append(Merge(flag_of(var, bool(then.ndim)), then.atom, orelse.atom))
                 self.known[var] = Value(merges[-1].target)
         return merges
 
 
-def flag_of(var: Var) -> Var:
-    """Whether a variable was used."""
-    return Var(BOOL, var.name and f"{var.name}_is_used")
+def flag_of(var: Var, by_element: bool = False) -> Var:
+    """Whether a variable was used, or which of its elements."""
+    type = ArrayType(BOOL.dtype, var.type.sizes) if by_element and isinstance(var.type, ArrayType) else BOOL
+    return Var(type, var.name and f"{var.name}_is_used")
+
+
+def _name(support: Value, var: Any) -> Value:
+    """A support that was made here, named as that of a variable."""
+    support.atom.name = flag_of(var).name                                                     # type: ignore[union-attr]
+    return support
+
+
+def _nowhere(array: Var) -> Value:
+    """That no element of an array counts."""
+    return call(np.zeros, (Value(array).shape,), {"dtype": np.dtype(bool)})
+
+
+def _has_places(stmt: Let) -> bool:
+    """Whether a part of an array is taken by arrays of places."""
+    return stmt.op is Get and any(each.ndim and each.dtype.kind != "b" for each in rules.operands_of(stmt)[1:])
+
+
+def _taken_whole(block: Block) -> set[Any]:
+    """The variables that a block uses, but arrays of which it takes nothing but parts."""
+    found: set[Any] = set()
+    for stmt in all_statements(block):
+        found.update(stmt.args[1:] if isinstance(stmt, Let) and stmt.op is Get else head_uses(stmt), tail_uses(stmt))
+    return found
 
 
 def _fitting(support: Value, var: Any) -> Value:

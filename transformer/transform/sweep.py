@@ -200,6 +200,6 @@ class Reverse:
         """The cotangent of operand 0 is sparse: it is added to the running cotangent in place."""
         x = stmt.args[0]
         assert isinstance(x, Var) and dy is not None
-        self.supports.contributed(x, x not in self.cotangent, self.supports.at(stmt, 0))
+        self.supports.contributed_part(stmt, x not in self.cotangent)
         shadow = rules.zero_or(self.cotangent.get(x), x.type)
         self.set(x, stmt.op.accumulate(shadow, dy, *rules.operands_of(stmt), **rules.rule_attrs(stmt)))
