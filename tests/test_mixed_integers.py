@@ -118,6 +118,14 @@ def element_plus(x, v):
     return x
 
 
+def constants_set(x):
+    """The dtype of places says nothing about that of the number."""
+    x = x.copy()
+    x[[0, 2]] = np.int64(-1)
+    x[np.array([1])] = -1 * np.int64(2)
+    return x
+
+
 NUMBERS = [np.int64(300), np.int64(-1), np.uint8(200), np.float64(300.7), np.float32(np.nan), np.float64(-2.0),
            np.float64(1e30), 300, -1, 2.5, np.inf, True, np.True_]
 
@@ -132,6 +140,11 @@ def test_numbers_that_are_stored(dtype: str, number: Any) -> None:
     if not isinstance(number, float | np.floating) or abs(number) < 100:
         assert_numpys(picked_set, x, number)
         assert_numpys(masked_set, x, number)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u4"])
+def test_constants_that_are_stored_at_places_wrap_around(dtype: str) -> None:
+    assert_numpys(constants_set, np.array([1, 0, 3]).astype(dtype))
 
 
 # -- `initial` has the dtype of the result --------------------------------------------------------------

@@ -147,7 +147,7 @@ class Statements:
 
     def _augmented(self, target: Any, stmt: Let, symbol: str, operand: Any) -> ast.stmt:
         """`x += v`; for a negative value `x -= v`."""
-        tree = self.expressions.atom(operand, stmt.args)
+        tree = self.expressions.atom(operand, stmt.args[:2])
         symbol, tree = self.expressions.turned(symbol, tree, operand, stmt.target)
         return ast.AugAssign(target, BINARY[symbol](), tree)
 
@@ -183,7 +183,7 @@ class Statements:
             lines.append(ast.Assign([ast.Name(name)], self.expressions.atom(base)))
         place = self.expressions.subscript(ast.Name(name), stmt.attrs["index"], stmt.args[2:])
         if stmt.op.name == "put":
-            assigned = ast.Assign([place], self.expressions.atom(value, stmt.args))
+            assigned = ast.Assign([place], self.expressions.atom(value, stmt.args[:2]))
             return [*lines, _updated_place(assigned) if _keeps_dtype(stmt) else assigned]
         if not _adds_once(stmt):
             return [
@@ -191,7 +191,7 @@ class Statements:
                 ast.Expr(
                     ast.Call(
                         dotted("np.add.at"),
-                        [ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args)],
+                        [ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args[:2])],
                         [],
                     )
                 ),
