@@ -309,3 +309,15 @@ def test_a_while_that_does_not_begin(own_cache: Any) -> None:
     """The list has no items then, of which its body takes the first one."""
     for values in (np.zeros(0), np.ones(2), np.arange(1.0)):
         assert jit(first_of_queue)(values) == first_of_queue(values)
+
+
+def picked_of_first_rows(x, labels):
+    k = int(np.sum(labels > 0))
+    return np.sum(x[np.arange(k), labels[:k]] ** 2)
+
+
+def test_arrays_of_places_whose_length_is_computed_twice() -> None:
+    x, labels = np.arange(12.0).reshape(3, 4), np.array([1, 2, 0])
+    expected = np.zeros((3, 4))
+    expected[[0, 1], [1, 2]] = 2 * x[[0, 1], [1, 2]]
+    np.testing.assert_array_equal(jit(grad(picked_of_first_rows))(x, labels), expected)

@@ -22,7 +22,8 @@ def written(stmt: Let, operands: list[Stored]) -> None:
     x, slots = operands[0], operands[2:]
     emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
     types = tuple(type_of(atom) for atom in stmt.args[2:])
-    sizes = attrs.get("sizes") or region(x.shape, attrs["index"], types, {})
+    with builder.assumptions.consistent():                         # arrays of places have been found to fit together
+        sizes = attrs.get("sizes") or region(x.shape, attrs["index"], types, {})
     again = not attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots)
     with running(sizes) as (indices, at), builder.nested() as body:
         place, number = stmt.op.store(at, *operands, **attrs)
