@@ -127,7 +127,24 @@ def written_behind(x):
     return np.sum(y ** 2)
 
 
+def table_or_mask_by_one_flag(x):
+    """What is read for each of them meets the branch of its own side alone."""
+    is_large = x[0] > 0.2
+    if is_large:
+        found = np.outer(x, x) / 2
+    else:
+        found = x > 0.5
+    total = np.sum(x)
+    if is_large:
+        total += np.sum(found @ found)
+    else:
+        total += np.sum(x[found] ** 2)
+    return total
+
+
 PROGRAMS = [
+    Program(table_or_mask_by_one_flag, fixed(np.array([0.4, 0.7, -0.3]))),
+    Program(table_or_mask_by_one_flag, fixed(np.array([0.1, 0.7, -0.3])), name="mask_or_table_by_one_flag"),
     *(Program(function, fixed(HIGH)) for function in (chosen_text, several_texts, list_or_array, written_behind)),
     *(Program(function, fixed(LOW), name=f"{function.__name__}_low")
       for function in (functions_in_loop, classes, shapes_and_dtypes)),

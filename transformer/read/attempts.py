@@ -128,11 +128,8 @@ def _tests(reader: Reader, node: Any, raised: list[Raised], moment: int, otherwi
     if first.condition is None:
         return _jump(reader, node, first)
     jump, go_on = partial(_jump, reader, node, first), partial(_tests, reader, node, others, moment, otherwise)
-    condition = first.condition
-    if isinstance(condition, Value):
-        condition = reader.facts.get(condition.atom, condition)
     then, orelse = (jump, go_on) if first.holds else (go_on, jump)
-    return branch(reader, condition, then, orelse, since=moment)
+    return branch(reader, first.condition, then, orelse, since=moment)
 
 
 def _last_that_raises(reader: Reader, read: Block, kinds: Kinds) -> int:

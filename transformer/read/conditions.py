@@ -52,10 +52,11 @@ def condition(reader: Reader, node: Any) -> Any:
 
 def branch(reader: Reader, cond: Any, then: Callable[[], Any], orelse: Callable[[], Any],
            since: int | None = None) -> Any:
-    """Reads one side if the condition is known, else both."""
-    if isinstance(cond, Value):
-        return choose(reader, cond, then, orelse, since)
-    return then() if cond else orelse()
+    """Reads one side if the condition is known, as it is in a branch on the same one, else both."""
+    known = reader.facts.get(cond.atom, cond) if isinstance(cond, Value) else cond
+    if isinstance(known, Value):
+        return choose(reader, known, then, orelse, since)
+    return then() if known else orelse()
 
 
 def truth(reader: Reader, value: Any) -> Any:
