@@ -284,6 +284,16 @@ def roots_read_in_a_branch(x):
     return total
 
 
+def quotient_returned_from_a_loop(x):
+    """The quotient is used in the loop, or else behind it."""
+    a = x[0] - x[2]
+    x = x / (2 + np.sin(a))
+    for _ in range(2):
+        if a > -5.0:
+            return x[-1]
+    return a + np.sum(x)
+
+
 def roots_of_items_beside(x):
     total = 0.0
     for root, item in zip(np.sqrt(x), x):
@@ -436,6 +446,7 @@ PROGRAMS = [
     _kink(roots_that_are_written_over, (np.array([0.0, 4.0]),), (np.array([0.0, 0.25]),)),
     _kink(choices_of_a_row, (np.array([0.0, 4.0, 0.25]),), (np.array([0.0, 0.25, 0.0]),)),
     _kink(choices_in_another_shape, (np.array([0.0, 4.0, 0.25, 0.0]),), (np.array([0.0, 0.75, 2.0, 0.0]),)),
+    Program(quotient_returned_from_a_loop, fixed(np.array([0.5, 1.2, 1.3]))),
     Program(second_derivative_with_clipped_logarithms, fixed(np.array([0.5, 2.0, 0.01]))),
     Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
     _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),

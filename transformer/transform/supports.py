@@ -155,10 +155,12 @@ class Supports:
         whole = _taken_whole(body) if watched else set()
         flags = {}
         for var in watched:
-            flag = Value(flag_of(var, by_element=var not in whole))
             known = self.of_var(var) if var in given else NOWHERE
+            flag = Value(flag_of(var, by_element=var not in whole and (known is NOWHERE or bool(known.ndim))))
             if known is NOWHERE or known is not EVERYWHERE and known.ndim == flag.ndim:
                 flags[var] = flag
+            else:
+                self.known[var] = EVERYWHERE            # what iterations use besides is not found out
         return flags
 
     def carried(self, flags: dict[Var, Value], after: dict[Var, Value], given: Collection[Var]) -> list[Carry]:
