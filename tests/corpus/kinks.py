@@ -294,6 +294,15 @@ def quotient_returned_from_a_loop(x):
     return a + np.sum(x)
 
 
+def roots_chosen_behind_a_loop(x):
+    """The loop has a part in what the choice leaves out."""
+    r = np.sqrt(x)
+    total = 0.0
+    for k in range(len(x)):
+        total += r[k] ** 3
+    return total + np.sum(np.where(x > 1, r, 0.0))
+
+
 def roots_of_items_beside(x):
     total = 0.0
     for root, item in zip(np.sqrt(x), x):
@@ -446,6 +455,7 @@ PROGRAMS = [
     _kink(roots_that_are_written_over, (np.array([0.0, 4.0]),), (np.array([0.0, 0.25]),)),
     _kink(choices_of_a_row, (np.array([0.0, 4.0, 0.25]),), (np.array([0.0, 0.25, 0.0]),)),
     _kink(choices_in_another_shape, (np.array([0.0, 4.0, 0.25, 0.0]),), (np.array([0.0, 0.75, 2.0, 0.0]),)),
+    _kink(roots_chosen_behind_a_loop, (np.array([0.25, 4.0]),), (np.array([0.75, 3.25]),)),
     Program(quotient_returned_from_a_loop, fixed(np.array([0.5, 1.2, 1.3]))),
     Program(second_derivative_with_clipped_logarithms, fixed(np.array([0.5, 2.0, 0.01]))),
     Program(products_of_choices, fixed(np.array([-1.0, 0.5, 2.0]))),
