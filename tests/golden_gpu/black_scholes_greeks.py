@@ -136,17 +136,16 @@ def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
             scaled5 = K_j * e * np.float32(0.5)
             scaled6 = (ratio - scaled3) * number
             total3 = np.float32(1.0) + math.erf(scaled6)
-            ratio2 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
-                / np.float32(1.7724539))
-            ratio3 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
-                / np.float32(1.7724539))
-            scaled7 = ratio3 * number
-            total4 = ratio2 * number + scaled7
-            ratio4 = total4 / scaled3
-            dv[j] = ((-scaled7 - total4 * ratio / scaled3) * root
-                + np.float32(2.0) * ratio4 * T_j * scaled2)
-            dK[j] = np.float32(-0.5) * total3 * e - ratio4 / K_j
-            dS[j] = np.float32(0.5) * total2 + ratio4 / S_j
+            scaled7 = (np.float32(2.0) * scaled * np.float32(0.5641896)
+                * math.exp(-scaled4 * scaled4))
+            scaled8 = (np.float32(-2.0) * scaled5 * np.float32(0.5641896)
+                * math.exp(-scaled6 * scaled6))
+            scaled9 = scaled8 * number
+            ratio2 = (scaled7 * number + scaled9) / scaled3
+            dv[j] = ((-scaled9 - ratio2 * ratio) * root
+                + np.float32(2.0) * ratio2 * T_j * scaled2)
+            dK[j] = np.float32(-0.5) * total3 * e - ratio2 / K_j
+            dS[j] = np.float32(0.5) * total2 + ratio2 / S_j
             total += scaled * total2 - scaled5 * total3
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
