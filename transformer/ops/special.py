@@ -17,10 +17,10 @@ from . import scalars, scalars_special
 from .base import callable_of
 from .elementwise import (
     OVER_ROOT_2_PI,
-    OVER_ROOT_PI,
     PI,
     ROOT_2_PI,
     ROOT_PI,
+    TWO_OVER_ROOT_PI,
     Elementwise,
     checked_dtypes,
     weak_or_dtype,
@@ -33,13 +33,13 @@ from .reduction import Reduction, cases_of, folded, gone, inner_axes, kept, norm
 class Erf(Elementwise):
     calls = "scipy.special.erf", math.erf
     operands = ("x",)
-    partials = (lambda t, x, y: t * 2 * OVER_ROOT_PI * np.exp(-x * x),)
+    partials = (lambda t, x, y: t * TWO_OVER_ROOT_PI * np.exp(-x * x),)
 
 
 class Erfc(Elementwise):
     calls = "scipy.special.erfc", math.erfc
     operands = ("x",)
-    partials = (lambda t, x, y: t * -2 * OVER_ROOT_PI * np.exp(-x * x),)
+    partials = (lambda t, x, y: -t * TWO_OVER_ROOT_PI * np.exp(-x * x),)
 
 
 class Erfinv(Elementwise):
