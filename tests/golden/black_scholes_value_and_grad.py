@@ -21,9 +21,9 @@ def black_scholes_value_and_grad(spot, strike, rate, sigma, years):
     second = 0.5 * (1 + math.erf(ratio2))
     scaled2 = strike * math.exp(-rate * years)
     # reverse
-    dd2 = -0.5 * scaled2 * (2 / math.sqrt(math.pi)) * math.exp(-ratio2 * ratio2) / root
-    dd1 = 0.5 * spot * (2 / math.sqrt(math.pi)) * math.exp(-ratio * ratio) / root
-    dtotal = (dd1 + dd2) / scaled
+    dd2 = -scaled2 * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root
+    dtotal = ((spot * math.exp(-ratio * ratio) / math.sqrt(math.pi) / root + dd2)
+        / scaled)
     dsigma = (-dd2 - dtotal * d1) * root_years + dtotal * years * sigma
     dspot = first + dtotal / spot
     return spot * first - scaled2 * second, (dspot, dsigma)

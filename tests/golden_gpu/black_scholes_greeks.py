@@ -136,8 +136,10 @@ def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
             scaled5 = K_j * e * np.float32(0.5)
             scaled6 = (ratio - scaled3) * number
             total3 = np.float32(1.0) + math.erf(scaled6)
-            scaled7 = scaled * np.float32(1.1283792) * math.exp(-scaled4 * scaled4)
-            scaled8 = -scaled5 * np.float32(1.1283792) * math.exp(-scaled6 * scaled6)
+            scaled7 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
+                * np.float32(0.5641896))
+            scaled8 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
+                * np.float32(0.5641896))
             scaled9 = scaled8 * number
             ratio2 = (scaled7 * number + scaled9) / scaled3
             dv[j] = ((-scaled9 - ratio2 * ratio) * root

@@ -24,8 +24,6 @@ FLAT = None, "its result is piecewise constant"
 PI = named(np.pi, "np.pi")
 ROOT_PI = named(np.pi ** 0.5, "math.sqrt(math.pi)")
 ROOT_2_PI = named((2 * np.pi) ** 0.5, "math.sqrt(2 * math.pi)")
-TWO_OVER_ROOT_PI = named(2 / np.pi ** 0.5, "(2 / math.sqrt(math.pi))")     # to multiply by takes less than to divide
-OVER_ROOT_2_PI = named((2 * np.pi) ** -0.5, "(1 / math.sqrt(2 * math.pi))")
 LOG_2 = named(float(np.log(2)), "math.log(2)")
 LOG_10 = named(float(np.log(10)), "math.log(10)")
 

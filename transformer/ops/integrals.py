@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import ArrayType
 from .base import callable_of
-from .elementwise import PI, ROOT_2_PI, ROOT_PI, TWO_OVER_ROOT_PI, Elementwise, elementwise_type, where
+from .elementwise import PI, ROOT_2_PI, ROOT_PI, Elementwise, elementwise_type, where
 from .of_scipy import OF_SCIPY, declaring, declaring_several, no_order, special
 from .value import named
 
@@ -29,7 +29,7 @@ Expi = declare("expi(x)", lambda t, x, y: t * np.exp(x) / x, where="positive")
 
 Dawsn = declare("dawsn(x)", lambda t, x, y: t * (1 - 2 * x * y))
 Erfcx = declare("erfcx(x)", lambda t, x, y: t * 2 * (x * y - 1 / ROOT_PI))
-Erfi = declare("erfi(z)", lambda t, z, y: t * TWO_OVER_ROOT_PI * np.exp(z * z), where="unit")
+Erfi = declare("erfi(z)", lambda t, z, y: t * 2 * np.exp(z * z) / ROOT_PI, where="unit")
 Erfcinv = declare("erfcinv(y)", lambda t, p, x: -t * ROOT_PI * np.exp(x * x) / 2, where="probability")
 Wofz = declare("wofz(z)", lambda t, z, y: t * 2 * (1j / ROOT_PI - z * y))
 

@@ -16,11 +16,9 @@ from ..core.types import ArrayType
 from . import scalars, scalars_special
 from .base import callable_of
 from .elementwise import (
-    OVER_ROOT_2_PI,
     PI,
     ROOT_2_PI,
     ROOT_PI,
-    TWO_OVER_ROOT_PI,
     Elementwise,
     checked_dtypes,
     weak_or_dtype,
@@ -33,13 +31,13 @@ from .reduction import Reduction, cases_of, folded, gone, inner_axes, kept, norm
 class Erf(Elementwise):
     calls = "scipy.special.erf", math.erf
     operands = ("x",)
-    partials = (lambda t, x, y: t * TWO_OVER_ROOT_PI * np.exp(-x * x),)
+    partials = (lambda t, x, y: t * 2 * np.exp(-x * x) / ROOT_PI,)
 
 
 class Erfc(Elementwise):
     calls = "scipy.special.erfc", math.erfc
     operands = ("x",)
-    partials = (lambda t, x, y: -t * TWO_OVER_ROOT_PI * np.exp(-x * x),)
+    partials = (lambda t, x, y: t * -2 * np.exp(-x * x) / ROOT_PI,)
 
 
 class Erfinv(Elementwise):
@@ -56,7 +54,7 @@ class Ndtr(Elementwise):
     calls = ("scipy.special.ndtr",)
     operands = ("x",)
     loop = {"f": scalars_special.normal_distribution}
-    partials = (lambda t, x, y: t * OVER_ROOT_2_PI * np.exp(-x * x / 2),)
+    partials = (lambda t, x, y: t * np.exp(-x * x / 2) / ROOT_2_PI,)
 
 
 class LogNdtr(Elementwise):
@@ -64,7 +62,7 @@ class LogNdtr(Elementwise):
     calls = ("scipy.special.log_ndtr",)
     operands = ("x",)
     loop = {"f": scalars_special.log_normal_distribution}
-    partials = (lambda t, x, y: t * OVER_ROOT_2_PI * np.exp(-x * x / 2 - y),)
+    partials = (lambda t, x, y: t * np.exp(-x * x / 2 - y) / ROOT_2_PI,)
 
 
 class Ndtri(Elementwise):

@@ -36,7 +36,7 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, joins branches
     that follow one another and loops with their arrays, lets loops count up that may, and divides once what two
-    quotients share."""
+    quotients share, in compiled code by no constants."""
     from .by_rows import by_rows
     from .copies import copies
     from .cse import cse
@@ -45,6 +45,7 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .fold import fold
     from .joining import joining
     from .order import order
+    from .reciprocals import reciprocals
     from .recorded import recorded
     from .shared_quotients import shared_quotients
     for each in functions:
@@ -61,6 +62,8 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         recorded(each, assumptions)
         if before is Before.SOURCE:
             _for_readers(each, assumptions)
+        else:
+            reciprocals(each, assumptions)
         if shared_quotients(each, assumptions):
             dead(each, assumptions, before)
 
