@@ -230,7 +230,7 @@ def test_the_first_line_says_what_it_is(expression: str, types: str, words: str,
                                         capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--types", types]
     assert main(["emit", expression, "model.py", *options]) == 0
-    assert words in capsys.readouterr().out.split('"""')[1]
+    assert words in " ".join(capsys.readouterr().out.split('"""')[1].split())
 
 
 # What is wrong with an expression

@@ -13,10 +13,11 @@ import numpy as np
 from . import tree
 from .core.errors import BadArgument
 from .core.halves import kind_of
+from .core.on_devices import on_host
 from .ops.identity import stop_gradient
 from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
-from .run.native import arguments_on_host, on_host
+from .run.native import arguments_on_host
 from .sourced import Sourced
 from .taking import taking_arrays
 from .transform.derived import innermost

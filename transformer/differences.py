@@ -16,7 +16,7 @@ import numpy as np
 from . import tree
 from .core.halves import finfo, kind_of
 from .core.halves import is_inexact as is_inexact_number
-from .run.native import on_host
+from .core.on_devices import on_host
 
 Vector = np.ndarray
 Direction = list[Any]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import tree
-from .run.native import is_on_device
+from .core.on_devices import is_on_device
 
 
 def taking_arrays(function: Callable[..., Any]) -> Any:

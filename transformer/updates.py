@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .core.halves import kind_of
-from .run.native import is_on_device
+from .core.on_devices import is_on_device
 
 MODES = None, "clip", "drop", "fill", "promise_in_bounds"
 

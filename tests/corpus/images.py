@@ -15,14 +15,14 @@ def blurred(image, sigma):
 
 
 def by_kernels(image, kernel):
-    """Kernels whose sizes the call decides, in all ways to go on beyond edges."""
+    """Kernels whose sizes the call decides, in all ways to go on beyond sobel_edges."""
     total = np.sum(ndimage.convolve(image, kernel, mode="constant", cval=0.3) ** 2)
     for mode in ("reflect", "mirror", "wrap"):
         total += np.sum(ndimage.correlate(image, kernel, mode=mode) ** 2)
     return total
 
 
-def edges(image):
+def sobel_edges(image):
     steepness = np.hypot(ndimage.sobel(image, 0), ndimage.prewitt(image, 1))
     return np.sum(steepness * ndimage.laplace(image)) + np.sum(ndimage.uniform_filter(image, 2) ** 2)
 
@@ -40,7 +40,7 @@ def sampled(image, places):
 PROGRAMS = [
     Program(blurred, fixed(RAMP, 0.8), (0, 1), order=1),
     Program(by_kernels, fixed(RAMP, np.array([[0.2, 1.0], [-0.5, 0.3]])), (0, 1), order=1),
-    Program(edges, apart((3, 4)), order=1),
+    Program(sobel_edges, apart((3, 4)), order=1),
     Program(ranked, apart((3, 4)), order=1),
     Program(sampled, fixed(RAMP, np.array([[0.3, 1.6, 2.4], [1.2, 2.7, 0.4]])), (0, 1), order=1),
 ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
-from ..run.native import is_on_device
+from ..core.on_devices import is_on_device
 from ..wrapping import is_importable
 
 MOST_AXES = 3                          # of a grid, as on GPUs

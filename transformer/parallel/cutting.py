@@ -13,10 +13,10 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
+from ..core.on_devices import is_on_device
 from ..run.gpu import is_gpu_array, stand_in
 from ..run.gpu_devices import where
 from ..run.gpu_streams import On
-from ..run.native import is_on_device
 from ..transform.batched import Batched
 from ..transform.lane_axes import SHARED, Axes, as_shared, spread
 from .array import Array, device_among

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..run.native import is_on_device, on_host
+from ..core.on_devices import is_on_device, on_host
 
 CONTAINERS = (list, dict, set, deque)
 

@@ -19,9 +19,9 @@ import numpy as np
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Var
 from ..core.halves import is_inexact, of_core
+from ..core.on_devices import is_on_device, on_host
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
-from ..run.native import is_on_device, on_host
 from .contents import CONTAINERS, Behind, Contents, OnHost, Own, Presence, runs
 from .derived_builtins import getter
 from .interface import Hidden

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import tree
 from ..core.errors import TransformError
+from ..core.on_devices import is_on_device
 from ..settings import config
 from ..transform.derived import taken_apart
 from . import dispatch
@@ -14,7 +15,7 @@ from .current import conditions, taken
 from .direct_calls import checked_call
 from .dispatch import Dispatcher, Entry
 from .index import Index
-from .native import is_foreign, is_on_device, native, off_devices
+from .native import is_foreign, native, off_devices
 from .provenance import followed
 from .raising import complete
 from .repeated import Repeated

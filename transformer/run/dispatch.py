@@ -19,6 +19,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import TransformError
 from ..core.halves import kind_of
+from ..core.on_devices import is_on_device
 from ..ops.registry import registry
 from ..read.varying import Constant, Varying, given
 from ..settings import config, followers
@@ -27,7 +28,6 @@ from .collecting import uncollected
 from .current import unchanged
 from .freed import keep_freed_memory
 from .nans import call_watching_nans
-from .native import is_on_device
 from .raising import complete
 from .sharing import Memory
 from .signature import Description, describe, exact_key, hashable
@@ -213,7 +213,8 @@ class Dispatcher:
         described = describe(args, kwargs, self.names(len(args)), self.static)
         entry = self._known(described)
         if entry is None:
-            entry = self._generated_for(described, args, kwargs)
+            with uncollected():
+                entry = self._generated_for(described, args, kwargs)
             described = describe(args, kwargs, self.names(len(args)), self.static)
             entries = self.by_type.setdefault(type_key(described), [])
             if len(entries) >= MOST_ENTRIES:     # most rest on what a global was once
@@ -233,7 +234,6 @@ class Dispatcher:
         return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
                                  for name, arg in kwargs.items()})
 
-    @uncollected()
     def _generated_for(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """A new entry, which takes the numbers from outside that have changed as arguments, where that is possible."""
         keep_freed_memory()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .native import is_on_device
+from ..core.on_devices import is_on_device
 
 EXTRAS = "Install transformer with the extra cuda12, or cuda13 for the newest GPUs"
 

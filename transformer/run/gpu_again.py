@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..core.on_devices import is_on_device
 from .dispatch import Entry
 from .gpu import brought, is_simulated, library, put
 from .gpu_devices import count, launching
 from .gpu_modules import has_long_axis
 from .gpu_streams import DEFAULT, Alone, Beside, On, mark
 from .gpu_whole import at_once
-from .native import is_on_device
 
 NUMBERS = frozenset((int, float, bool, complex, str, type(None)))
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument, TransformError
+from ..core.on_devices import is_on_device
 from ..pipeline import Looped, generate_loops
 from .current import hidden_key
 from .dispatch import Entry
@@ -25,7 +26,6 @@ from .gpu_devices import launching
 from .gpu_modules import has_long_axis, loaded, with_long_places
 from .gpu_streams import Beside, On, mark
 from .gpu_transfers import fetched_together
-from .native import is_on_device
 from .raising import complete
 from .repeated import Repeated
 from .sharing import Memory, arrays_of

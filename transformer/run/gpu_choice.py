@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import BadArgument
+from ..core.on_devices import is_on_device
 from .gpu import is_gpu_array, taken
 from .gpu_devices import where
-from .native import is_on_device
 
 if TYPE_CHECKING:
     from ..parallel.device import Device

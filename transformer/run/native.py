@@ -8,22 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..core.on_devices import is_on_device, on_host
 
 
 def is_foreign(leaf: Any) -> bool:
     return isinstance(leaf, (np.ndarray, np.generic)) and not leaf.dtype.isnative
-
-
-def is_on_device(leaf: Any) -> bool:
-    """Whether a leaf is one of our arrays (`parallel.array`), which may not be computed yet."""
-    return getattr(type(leaf), "is_on_device", False)
-
-
-def on_host(found: Any) -> Any:
-    """What NumPy knows, in place of one of our arrays."""
-    if not is_on_device(found):
-        return found
-    return found._here() if hasattr(found, "_here") else np.asarray(found)
 
 
 def arguments_on_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.on_devices import on_host
 from ..read.contents import Behind, Contents, OnHost, Own, Presence, functions_of
-from .native import on_host
 
 Way = tuple[tuple[str, Any], ...]
 Holder = Callable[[Any], Any]

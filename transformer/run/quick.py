@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from .native import is_on_device
+from ..core.on_devices import is_on_device
 
 MOST_PARTS = 4000
 MOST_KEYS = 4096

@@ -102,9 +102,9 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, like_terms,
+    for module in (of_zeros, constants, truths, quotients, powers, polar, neutral, choices, signs, divisors, like_terms,
                    factors, linear_terms, taken_back, lengths, shapes, filled, unit_axes, elements, rows, updates,
-                   classes, counts, wider, traces, scattered, of_zeros):
+                   classes, counts, wider, traces, scattered):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

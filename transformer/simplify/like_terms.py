@@ -107,7 +107,8 @@ def _multiple(fold: Fold, stmt: Let, first: Atom, second: Atom, alike: bool) -> 
     if not all(isinstance(atom, Var) and fold.has_type(atom, stmt.target) for atom in (first, second)):
         return None
     one, other = _term(fold, first), _term(fold, second)
-    if not one.is_like(other) or (one.number * other.number > 0) is not alike:
+    product = one.number * other.number
+    if not one.is_like(other) or not product or (product > 0) is not alike:
         return None
     for base, term, added in ((first, one, other), (second, other, one)):
         times = 1 + abs(added.number / term.number)

@@ -1,5 +1,5 @@
 """Products of zeros, in derivatives: where a program uses one result of several (the vectors of `eigh`), the cotangents
-of the others are zeros, and add nothing.
+of the others are zeros, and add nothing. A number 0 may be the program's own, whose derivative may be nan.
 
 >>> from .examples import shown
 >>> from .fold import fold
@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.grammar import Let
 from ..ops.arithmetic import Negative
 from ..ops.creation import FLOAT64, Zeros
-from .changes import CONSTANT, with_operand
-from .neutral import is_zero
+from .changes import with_operand
 from .rewriter import array_type
 
 if TYPE_CHECKING:
@@ -39,10 +38,10 @@ PRODUCTS = "multiply", "matmul", "dot"
 ELEMENTS = "negative", "tril", "triu"               # each element is one of the operand, its opposite, or 0
 
 
-@with_operand(CONSTANT, "zeros")
+@with_operand("zeros")
 def _zeros(fold: Fold, stmt: Let) -> Any:
     target = array_type(stmt.target)
-    if not target.rank or not fold.is_derivative(stmt) or not any(is_zero(fold, atom) for atom in stmt.args):
+    if not target.rank or not fold.is_derivative(stmt) or not any(fold.defined_by(atom, "zeros") for atom in stmt.args):
         return None
     return fold.become(stmt, Zeros, shape=target.sizes, **({} if target.dtype == FLOAT64 else {"dtype": target.dtype}))
 
@@ -51,7 +50,8 @@ def _zeros(fold: Fold, stmt: Let) -> Any:
 def _opposite(fold: Fold, stmt: Let) -> Any:
     """np.zeros(n) - x → -x."""
     first, second = stmt.args
-    if not fold.is_plain_derivative(stmt) or not is_zero(fold, first) or not fold.has_type(second, stmt.target):
+    is_opposite = fold.defined_by(first, "zeros") and fold.has_type(second, stmt.target)
+    if not is_opposite or not fold.is_plain_derivative(stmt):
         return None
     return fold.become(stmt, Negative, second)
 

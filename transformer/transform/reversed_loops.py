@@ -59,6 +59,7 @@ class _Reversal:
         with (sweep.builder.assumptions.identified(after), sweep.builder.nested() as body,
               sweep.supports.inside(flags) as supports):
             nexts, records, ends = self._iteration(reads)
+            sweep.supports.filled(flags, supports)
         handed, added = self._handed(inits, nexts), self._added(ends)
         used = sweep.supports.carried(flags, supports, sweep.cotangent)
         position = Var(stmt.position.type, stmt.position.name)

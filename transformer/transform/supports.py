@@ -163,6 +163,12 @@ class Supports:
                 self.known[var] = EVERYWHERE            # what iterations use besides is not found out
         return flags
 
+    def filled(self, flags: dict[Var, Value], after: dict[Var, Value]) -> None:
+        """At the end of an iteration, the elements of an array that counts everywhere by then."""
+        for var, flag in flags.items():
+            if flag.ndim and after[var] is EVERYWHERE:
+                after[var] = call(np.ones, (Value(var).shape,), {"dtype": np.dtype(bool)})
+
     def carried(self, flags: dict[Var, Value], after: dict[Var, Value], given: Collection[Var]) -> list[Carry]:
         """What a loop hands on of its `flags`, that are `after` an iteration; notes what they are in the end."""
         carries = []

@@ -225,6 +225,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     if order not in (0, 1) or mode not in ("constant", "nearest"):
         refused(f"scipy.ndimage.map_coordinates with order={order} and mode={mode!r}",
                 "Use order=1 with mode='constant' or 'nearest'.")
+    if len(coordinates) != image.ndim:
+        raise RuntimeError("invalid shape for coordinate array")
     at = [np.asarray(coordinates[axis]) * 1.0 for axis in range(image.ndim)]
     is_outside = functools.reduce(np.logical_or, [(x < 0) | (x > size - 1) for x, size in zip(at, image.shape)])
     at = [np.clip(x, 0, size - 1) for x, size in zip(at, image.shape)]
