@@ -135,8 +135,53 @@ def test_classes_with_any_number_of_children() -> None:
             self.parts = parts
 
     tree_util.register_pytree_node(Chain, lambda chain: (chain.parts, None), lambda static, parts: Chain(*parts))
-    assert tree.structure(Chain(1.0)).paths() == ["[0]"]
+    assert tree.structure(Chain(1.0)).paths() == [".parts[0]"]
     assert tree.map(lambda p: 2 * p, Chain(1.0, 2.0)).parts == (2.0, 4.0)
+
+
+class Pair:
+    __slots__ = ("items", "left", "turned")
+
+    def __init__(self, left: Any, right: Any, turned: bool = False) -> None:
+        self.left, self.items, self.turned = left, [left, right], turned
+
+
+tree_util.register_pytree_node(
+    Pair,
+    lambda pair: (pair.items[::-1] if pair.turned else pair.items, pair.turned),
+    lambda turned, parts: Pair(*(parts[::-1] if turned else parts), turned),
+)
+
+
+def test_where_a_class_has_its_children_depends_on_what_is_static() -> None:
+    def loss(pair: Any) -> Any:
+        return pair.items[0] ** 2 + 5.0 * pair.items[1]
+
+    for turned in (False, True):
+        slopes = jit(grad(loss))(Pair(2.0, 3.0, turned))
+        assert (slopes.items, jit(loss)(Pair(2.0, 3.0, turned))) == ([4.0, 5.0], 19.0)
+    moved = Pair(2.0, 3.0)
+    moved.left = 7.0
+    with pytest.raises(ValueError, match="does not hold its children where others of its class do"):
+        jit(loss)(moved)
+
+
+def test_a_class_that_converts_its_children_is_told_how_not_to() -> None:
+    @tree_util.register_pytree_node_class
+    class Doubled:
+        def __init__(self, x: Any) -> None:
+            self.x = 2 * x
+
+        def tree_flatten(self) -> Any:
+            return (self.x / 2,), None
+
+        @classmethod
+        def tree_unflatten(cls, static: Any, parts: Any) -> Any:
+            return cls(*parts)
+
+    with pytest.raises(TypeError) as raised:
+        grad(lambda node: node.x ** 2)(Doubled(1.0))
+    assert "set the attributes of object.__new__" in raised.value.__notes__[0]
 
 
 def test_dataclasses_with_static_fields() -> None:

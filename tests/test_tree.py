@@ -78,7 +78,8 @@ EXAMPLES: list[tuple[Any, str, list[str]]] = [
     (Layer(1, {"b": 2}), "Layer(weights=*, bias={'b': *}, activation='tanh')",
      [".weights", ".bias['b']"]),
     (Positive(3), "Positive(value=*, doubled=*)", [".value", ".doubled"]),
-    (Polynomial([1, 2], "x"), "Polynomial(*, *, static='x')", ["[0]", "[1]"]),
+    (Polynomial([1, 2], "x"), "Polynomial(*, *, static='x')",
+     [".coefficients[0]", ".coefficients[1]"]),
     ([Interval(0, 1)], "[Interval(low=*, high=*)]", ["[0].low", "[0].high"]),
 ]  # fmt: skip
 

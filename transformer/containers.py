@@ -7,13 +7,16 @@ that a class made inside a function can be freed.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from keyword import iskeyword
 from typing import Any
 from weakref import WeakKeyDictionary
 
 Flatten = Callable[[Any], tuple[Iterable[Any], Hashable]]
 Unflatten = Callable[[Any, Sequence[Any]], Any]
+Key = tuple[Hashable, int] | None
 
 
 class Kind:
@@ -156,52 +159,105 @@ class DataclassKind(FieldsKind):
 
 
 class RegisteredKind(FieldsKind):
+    """Where `names` are not said, the ways to the children are found on a node that is made for this; they may depend
+    on what is static."""
+
     def __init__(self, flatten: Flatten, unflatten: Unflatten, names: Sequence[str]) -> None:
         super().__init__(names)
         self.flatten = flatten
         self.unflatten = unflatten
-        self.is_said, self.is_named = bool(names), bool(names)
+        self._ways: dict[Key, Sequence[str]] = {}
+        self._goings: dict[Key, Callable[[Any], tuple[Any, ...]]] = {}
+        self._told: set[Key] = set()
 
     def split(self, tree: Any) -> tuple[Any, Sequence[Any]]:
         found, static = self.flatten(tree)
         children = tuple(found)
-        if not self.is_named:
-            self.is_named, self.names = True, self._attributes(static, len(children))
-        if not self.is_said and len(children) != len(self.names):
-            self.names = ()
-        if self.names and len(children) != len(self.names):
+        if not self.names:
+            self._look(tree, static, children)
+        elif len(children) != len(self.names):
             raise ValueError(
                 f"{type(tree).__qualname__} is registered with the children "
                 f"{', '.join(self.names)}, but its flatten returned {len(children)}"
             )
         return static, children
 
-    def _attributes(self, static: Any, count: int) -> tuple[str, ...]:
-        """The attributes in which a node holds its children: where those of one that is made for this are found. None
-        where it does not take any object, or holds them elsewhere."""
+    def _look(self, tree: Any, static: Any, children: Sequence[Any]) -> None:
+        """Finds the ways to the children; there are none where this node has its children elsewhere."""
+        key = _key(static, len(children))
+        if key not in self._ways:
+            self._go(key, self._ways_in_new(*key) if key else ())
+        if self._ways[key] and not _are_at(self._goings[key], tree, children):
+            if key in self._told:
+                raise ValueError(f"this {type(tree).__qualname__} does not hold its children where others of its class "
+                                 f"do: at {', '.join(self._ways[key])}. Say names= where it is registered")
+            self._go(key, ())
+
+    def _go(self, key: Key, ways: Sequence[str]) -> None:
+        self._ways[key] = ways
+        self._goings[key] = eval(f"lambda node: ({''.join([f'node{way}, ' for way in ways])})")
+
+    def _ways_in_new(self, static: Any, count: int) -> Sequence[str]:
+        """None where the class does not take any object as a child, or holds it elsewhere."""
         children = [object() for _ in range(count)]
         try:
-            held = vars(self.unflatten(static, children))
+            held = _held(self.unflatten(static, children))
         except Exception:                               # whatever a class of the user's raises
             return ()
-        names = [name for child in children for name, value in held.items() if value is child]
-        return tuple(names) if len(names) == count else ()
+        ways = {id(value): way for way, value in reversed(held)}
+        return [ways[id(child)] for child in children] if all(id(child) in ways for child in children) else ()
 
     def build(self, cls: type, static: Any, children: list[Any]) -> Any:
-        return self.unflatten(static, children)
+        try:
+            return self.unflatten(static, children)
+        except Exception as error:
+            error.add_note(f"{cls.__qualname__} is made of other objects than arrays, too, where trees are taken apart "
+                           "and put together: let its unflatten set the attributes of object.__new__(…)")
+            raise
 
     def settings(self, static: Any) -> Sequence[tuple[str, Any]] | None:
         return () if static is None or static == () else None
 
     def accessors(self, static: Any, count: int) -> Sequence[str]:
-        numbered = Kind.accessors(self, static, count)
-        return super().accessors(static, count) if self.names else numbered
+        if self.names:
+            return super().accessors(static, count)
+        key = _key(static, count)
+        self._told.add(key)
+        ways = self._ways.get(key, ())
+        return ways if len(ways) == count else Kind.accessors(self, static, count)
 
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
-        shown = [_keywords(self.names, texts)] if self.names else list(texts)
+        names = [way[1:] for way in self.accessors(static, len(texts))]
+        shown = [_keywords(names, texts)] if all(map(str.isidentifier, names)) else list(texts)
         if static is not None:
             shown.append(f"static={static!r}")
         return f"{cls.__name__}({', '.join(shown)})"
+
+
+def _key(static: Any, count: int) -> Key:
+    """On what it depends where a node has its children; None if what is static cannot be looked up."""
+    try:
+        hash(static)
+    except TypeError:
+        return None
+    return static, count
+
+
+def _held(node: Any) -> list[tuple[str, Any]]:
+    """What an object holds in attributes, and in lists, tuples and dictionaries there, with the way to each."""
+    slots = [name for base in type(node).__mro__ for name in vars(base).get("__slots__", ()) if hasattr(node, name)]
+    held = {**{name: getattr(node, name) for name in slots}, **getattr(node, "__dict__", {})}
+    own = [(f".{name}", value) for name, value in held.items() if name.isidentifier() and not iskeyword(name)]
+    return own + [(f"{way}[{key!r}]", item) for way, value in own if isinstance(value, list | tuple | dict)
+                  for key, item in (value.items() if isinstance(value, dict) else enumerate(value))
+                  if isinstance(key, str | int)]
+
+
+def _are_at(going: Callable[[Any], tuple[Any, ...]], node: Any, children: Sequence[Any]) -> bool:
+    try:
+        return all(map(operator.is_, going(node), children))
+    except (AttributeError, LookupError, TypeError):
+        return False
 
 
 def _keywords(names: Sequence[str], texts: Sequence[str]) -> str:

@@ -271,7 +271,7 @@ def register(
     `flatten(node)` returns the children and what else it takes to rebuild the node, hashable and
     comparable; `unflatten(static, children)` rebuilds it, with any objects as children. `names`
     are the attributes that hold the children, used in paths and in generated code; without them they
-    are those of a node that `unflatten` makes, if it holds them so, or children are numbered.
+    are found on a node that `unflatten` makes, also in lists there, or children are numbered.
     Subclasses are not included. Raises ValueError for a class that is already a container.
 
     >>> class Line:
