@@ -46,3 +46,14 @@ def test_what_is_taken_off_twice() -> None:
     found = grad(shrunk, argnums=1)(x, y)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(3 * (x - 0.5 * y) - 1.5 * y))
     assert "dy = 3 * (x - 0.5 * y) - 1.5 * y\n" in grad(shrunk, argnums=1).source_for(x, y)
+
+
+def weighted(x, y):
+    none = x * (0.0 * y) - 0.0 * (x * y) + x * (y * 1e-200) - 1e-200 * (x * y)
+    return np.sum(none) + 1e20 * np.sum(x * y) + np.sum(x * y)
+
+
+def test_numbers_that_are_0_or_far_apart() -> None:
+    x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
+    for gradient in (grad(weighted, argnums=(0, 1)), jit(grad(weighted, argnums=(0, 1)))):
+        np.testing.assert_allclose(gradient(x, y), (1e20 * y, 1e20 * x))

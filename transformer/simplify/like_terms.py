@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .fold import Fold
 
 DEEPEST = 8                            # products that are in each other
+LARGEST = 2**24                        # a multiple, as float32 has it
 
 
 class Term(NamedTuple):
@@ -112,7 +113,7 @@ def _multiple(fold: Fold, stmt: Let, first: Atom, second: Atom, alike: bool) -> 
         return None
     for base, term, added in ((first, one, other), (second, other, one)):
         times = 1 + abs(added.number / term.number)
-        if times.is_integer():
+        if times.is_integer() and times < LARGEST:
             sign = 1 if base is first or alike else -1
             return _times(sign * int(times), base, term)
     return None
