@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..core.grammar import Const, Let, Loop
+from ..core.grammar import Const, Let, Loop, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Extent, Size
 from ..ops.regions import Slot
@@ -83,7 +83,7 @@ def axes(stmt: Let) -> Iterator[tuple[Any, Extent]]:
     entries = (entry for entry in stmt.attrs["index"] if entry is not None)
     sizes: Any = stmt.args[0].type.sizes                                       # type: ignore[union-attr]
     for entry, size in zip(entries, sizes):
-        if isinstance(entry, Slot) and not getattr(slots[entry.k].type, "sizes", ()):      # type: ignore[union-attr]
+        if isinstance(entry, Slot) and not getattr(type_of(slots[entry.k]), "sizes", ()):
             yield slots[entry.k], size
 
 
