@@ -133,7 +133,7 @@ class Linspace(Op):
         count = number(given.get("num", 50)) - (1 if given.get("endpoint", True) else 0)
         length = 1.0 * value(stop) - 1.0 * value(start)
         if isinstance(count, int):
-            return numbers, length / count if count > 0 else length * np.nan
+            return numbers, length / count if count > 0 else np.nan
         return numbers, where(count > 0, length / np.maximum(count, 1), np.nan)
 
     @classmethod

@@ -8,7 +8,10 @@ import numpy as np
 
 
 def packbits(a, /, axis=None, bitorder="big"):
-    bits = np.asarray(a) != 0
+    a = np.asarray(a)
+    if a.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    bits = a != 0
     bits = np.moveaxis(np.ravel(bits) if axis is None else bits, 0 if axis is None else axis, -1)
     count = (bits.shape[-1] + 7) // 8
     whole = np.zeros((*bits.shape[:-1], count * 8), np.uint8)

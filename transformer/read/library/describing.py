@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
+from .refusing import are_equal, at_least, refused
 
 
 def checked(a, axis, nan_policy="propagate"):
@@ -24,19 +24,21 @@ def moment_of(a, order, axis):
 
 def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None):
     a, axis = checked(a, axis, nan_policy)
+    if not isinstance(order, int):
+        refused("several orders of scipy.stats.moment", "Call it for each, and stack what it gives.")
     return moment_of(a, order, axis) if center is None else np.mean((a - center) ** order, axis=axis)
 
 
 def skew(a, axis=0, bias=True, nan_policy="propagate"):
     a, axis = checked(a, axis, nan_policy)
     n, found = a.shape[axis], moment_of(a, 3, axis) / moment_of(a, 2, axis) ** 1.5
-    return found if bias else found * math.sqrt(n * (n - 1)) / (n - 2)
+    return found if bias or not at_least(n, 3) else found * math.sqrt(n * (n - 1)) / (n - 2)
 
 
 def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate"):
     a, axis = checked(a, axis, nan_policy)
     n, found = a.shape[axis], moment_of(a, 4, axis) / moment_of(a, 2, axis) ** 2
-    if not bias:
+    if not bias and at_least(n, 4):
         found = ((n**2 - 1.0) * found - 3 * (n - 1) ** 2) / ((n - 2) * (n - 3)) + 3
     return found - 3 if fisher else found
 
@@ -48,7 +50,7 @@ def gmean(a, axis=0, dtype=None, weights=None, nan_policy="propagate"):
 
 def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate"):
     a, axis = checked(a, axis, nan_policy)
-    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights)
+    return 1.0 / np.average(1.0 / np.where(a < 0, np.nan, a), axis=axis, weights=weights)
 
 
 def sem(a, axis=0, ddof=1, nan_policy="propagate"):
@@ -80,7 +82,7 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpola
         refused(f"scipy.stats.iqr with interpolation={interpolation!r}", "Take np.quantile of the numbers.")
     x, _ = checked(x, 0, nan_policy)
     low, high = np.percentile(x, rng, axis=axis, keepdims=keepdims)
-    return (high - low) / scale
+    return ((high - low) / scale).astype(x.dtype)
 
 
 class Found:
@@ -107,9 +109,17 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     if alternative != "two-sided" or method is not None:
         refused("scipy.stats.pearsonr with alternative or method", "Leave them out.")
     x, axis = checked(x, axis)
-    apart_x, apart_y = (each - np.mean(each, axis=axis, keepdims=True) for each in (x, np.asarray(y) * 1.0))
+    y = np.asarray(y) * 1.0
+    if not are_equal(x.shape[axis], y.shape[axis]):
+        raise ValueError("`x` and `y` must have the same length along `axis`.")
+    if not at_least(x.shape[axis], 2):
+        raise ValueError("`x` and `y` must have length at least 2.")
+    apart_x, apart_y = (each - np.mean(each, axis=axis, keepdims=True) for each in (x, y))
     size = np.sqrt(np.sum(apart_x * apart_x, axis=axis) * np.sum(apart_y * apart_y, axis=axis))
     r, half = np.clip(np.sum(apart_x * apart_y, axis=axis) / size, -1.0, 1.0), x.shape[axis] / 2 - 1
+    if not at_least(x.shape[axis], 3):
+        r = np.round(r)
+        return Found(("statistic", "pvalue"), (r, np.where(np.isnan(r), r, 1.0).astype(x.dtype)))
     return Found(("statistic", "pvalue"), (r, 2 * betainc(half, half, (1 - np.abs(r)) / 2)))
 
 
@@ -118,7 +128,11 @@ def linregress(x, y, alternative="two-sided"):
 
     if alternative != "two-sided":
         refused("scipy.stats.linregress with alternative", "Leave it out.")
-    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    x, y = np.asarray(x).astype(float), np.asarray(y).astype(float)
+    if not at_least(len(x), 3):
+        refused("scipy.stats.linregress of fewer than three points", "Take the slope of the line through two of them.")
+    if np.max(x) == np.min(x):
+        raise ValueError("Cannot calculate a linear regression if all x values are identical")
     free, apart_x, apart_y = len(x) - 2, x - np.mean(x), y - np.mean(y)
     spread_x, spread_y, both = np.mean(apart_x**2), np.mean(apart_y**2), np.mean(apart_x * apart_y)
     slope, r = both / spread_x, both / np.sqrt(spread_x * spread_y)
@@ -136,13 +150,15 @@ def of_t(difference, error, df):
 
     t = difference / error
     found = Found(("statistic", "pvalue"), (t, 2 * stdtr(df, -np.abs(t))))
-    found.df = df
+    found.df = np.full(np.shape(t), df)[()]
     return found
 
 
 def ttest_1samp(a, popmean, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
     two_sided(alternative, keepdims)
     a, axis = checked(a, axis, nan_policy)
+    if np.ndim(popmean):
+        popmean = np.squeeze(np.expand_dims(popmean, tuple(range(a.ndim - np.ndim(popmean)))), axis)
     return of_t(np.mean(a, axis=axis) - popmean, sem(a, axis), a.shape[axis] - 1)
 
 
@@ -158,7 +174,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
     n, m = a.shape[axis], b.shape[axis]
     of_a, of_b = np.var(a, axis=axis, ddof=1), np.var(b, axis=axis, ddof=1)
     if equal_var:
-        df = n + m - 2
+        df = n + m - 2.0
         error = np.sqrt(((n - 1) * of_a + (m - 1) * of_b) / df * (1.0 / n + 1.0 / m))
     else:
         df = (of_a / n + of_b / m) ** 2 / ((of_a / n) ** 2 / (n - 1) + (of_b / m) ** 2 / (m - 1))

@@ -26,6 +26,9 @@ def as_image(input, output=None):
     if output is not None and not isinstance(output, (type, str, np.dtype)):
         refused("a filter of scipy.ndimage with output", "Assign the result: y[...] = …, or give a dtype.")
     dtype = image.dtype if output is None else np.dtype(output)
+    if dtype.kind not in "fc":
+        refused("a filter of scipy.ndimage that gives whole numbers, which it rounds between its axes",
+                "Leave output out, and round the result.")
     return image.astype(complex if image.dtype.kind == "c" else float), dtype
 
 
@@ -118,6 +121,8 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
 
 
 def blurred(image, sigma, axis, order, mode, cval, truncate, radius):
+    if order < 0:
+        raise ValueError("order must be non-negative")
     radius = int(truncate * float(sigma) + 0.5) if radius is None else radius
     return along(image, bell(sigma, order, radius)[::-1], axis, mode, cval)
 

@@ -27,6 +27,10 @@ def integral(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8,
         f = of_numbers(lambda x: func(x, *several(args)) * wave(wvar * x))
     if points is None:
         return integrated(quad, f, float(a), float(b), epsabs, epsrel, limit)
+    if is_infinite(a) or is_infinite(b):
+        raise ValueError("Infinity inputs cannot be used with break points.")
+    if weight is not None:
+        raise ValueError("Break points cannot be specified when using weighted integrand.")
     places = np.sort(np.clip(np.asarray(points) * 1.0, min(a, b), max(a, b)))
     start, total, error = float(a), 0.0, 0.0
     for place in places:

@@ -11,21 +11,26 @@ from typing import Any
 import numpy as np
 
 from ..given_functions import own, solved
-from .refusing import refused
+from .refusing import are_equal, refused
 
 
 def real(a, what):
     a = np.asarray(a)
     if a.dtype.kind == "c":
         refused(f"scipy.linalg.{what} of complex matrices", "Give real ones.")
-    return a * 1.0
+    return a.astype(float)
+
+
+def width(*matrices):
+    """The dtype of what equations between matrices define."""
+    return np.result_type(*matrices, np.float32)
 
 
 def sqrtm(A, disp=None, blocksize=None):
     if blocksize is not None or disp is False:
         refused("scipy.linalg.sqrtm with disp or blocksize", "Leave them out.")
     a = real(A, "sqrtm")
-    return solved(square_root, own(lambda x: x @ x - a), a)
+    return solved(square_root, own(lambda x: x @ x - a), a).astype(width(np.asarray(A)))
 
 
 def square_root(f, a):
@@ -47,8 +52,10 @@ def square_root(f, a):
 def solve_sylvester(a, b, q):
     """``a @ x + x @ b = q``."""
     a, b, q = np.asarray(a), np.asarray(b), np.asarray(q)
+    if q.ndim != 2 or not (are_equal(q.shape[0], len(a)) and are_equal(q.shape[1], len(b))):
+        raise ValueError("solve_sylvester: q has to have the rows of a and the columns of b")
     system = np.kron(a, np.eye(len(b))) + np.kron(np.eye(len(a)), b.T)
-    return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape)
+    return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape).astype(width(a, b, q))
 
 
 def solve_continuous_lyapunov(a, q):
@@ -59,6 +66,10 @@ def solve_continuous_lyapunov(a, q):
 def solve_discrete_lyapunov(a, q, method=None):
     """``x = a @ x @ a.T + q``."""
     a, q = np.asarray(a), np.asarray(q)
+    if method not in (None, "direct", "bilinear"):
+        raise ValueError(f"Unknown solver {method}")
+    if q.ndim != 2 or not (are_equal(q.shape[0], len(a)) and are_equal(q.shape[1], len(a))):
+        raise ValueError("solve_discrete_lyapunov: a and q have to have one shape")
     system = np.eye(a.size) - np.kron(a, np.conj(a))
     return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape)
 

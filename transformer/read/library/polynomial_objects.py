@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .polynomials import leading, polyder, polyint, polyval
-from .refusing import of_object, refused
+from .refusing import at_least, of_object, refused
 
 
 class Poly1d:
@@ -40,7 +40,7 @@ class Poly1d:
         return polyval(self.held, val)
 
     def deriv(self, m=1):
-        return Poly1d(polyder(self.held, m))
+        return Poly1d(polyder(self.held, m) if at_least(len(self.held), m + 1) else np.zeros(1))
 
     def integ(self, m=1, k=0):
         return Poly1d(polyint(self.held, m, k))
@@ -72,8 +72,13 @@ class Poly1d:
     def __rsub__(self, other):
         return Poly1d(np.polysub(held_by(other), self.held))
 
+    def __eq__(self, other):
+        return refused("`==` of polynomials", "Compare their coefficients: np.array_equal(p.coeffs, q.coeffs).")
+
     def __pow__(self, power):
-        found = Poly1d(np.ones(1))
+        if power < 0 or int(power) != power:
+            raise ValueError("Power to non-negative integers only.")
+        found = Poly1d(np.array([1]))
         for _ in range(power):
             found = found * self
         return found
@@ -95,24 +100,37 @@ def poly1d(c_or_r, r=False, variable=None):
 class Polynomial:
     """By its coefficients, the lowest power first, of what `domain` is mapped to by a line: `window`."""
 
-    def __init__(self, coef, domain, window):
-        self.coef, self.domain, self.window = coef, domain, window
+    def __init__(self, coef, ends, onto):
+        self.coef, self.ends, self.onto = coef, ends, onto
+
+    @property
+    def domain(self):
+        return np.array((-1.0, 1.0) if self.ends is None else self.ends) + 0.0
+
+    @property
+    def window(self):
+        return np.array((-1.0, 1.0) if self.ends is None else self.onto) + 0.0
+
+    def __eq__(self, other):
+        return refused("`==` of polynomials", "Compare their coefficients: np.array_equal(p.coef, q.coef).")
 
     def mapped(self):
         """What a place is multiplied by, and what is added to it."""
-        if self.domain is None:
+        if self.ends is None:
             return 1.0, 0.0
-        (start, end), (first, last) = self.domain, self.window
+        (start, end), (first, last) = self.ends, self.onto
         return (last - first) / (end - start), (end * first - start * last) / (end - start)
 
     def __call__(self, arg):
         scale, offset = self.mapped()
         arg = np.asarray(arg)[()]
-        return polyval(self.coef[::-1], arg if self.domain is None else offset + scale * arg)
+        if arg.dtype in (np.float16, np.float32):                 # which NumPy multiplies by a float64
+            arg = arg.astype(float)
+        return polyval(self.coef[::-1], arg if self.ends is None else offset + scale * arg)
 
     def deriv(self, m=1):
         scale, _ = self.mapped()
-        return Polynomial(np.polynomial.polynomial.polyder(self.coef, m) * scale**m, self.domain, self.window)
+        return Polynomial(np.polynomial.polynomial.polyder(self.coef, m) * scale**m, self.ends, self.onto)
 
     def degree(self):
         return len(self.coef) - 1
@@ -120,6 +138,9 @@ class Polynomial:
     def convert(self, domain=None, kind=None, window=None):
         if domain is not None or kind is not None or window is not None:
             refused("convert of a Polynomial to something", "Leave the arguments out.")
+        if len(self.coef) > 1 and self.coef[-1] == 0:
+            raise ValueError("convert of a Polynomial whose last coefficient is 0: NumPy leaves it out, and its result "
+                             "is shorter")
         scale, offset = self.mapped()
         coef = np.zeros(len(self.coef))
         for k in range(len(self.coef) - 1, -1, -1):
@@ -129,20 +150,30 @@ class Polynomial:
 
 
 def polynomial(coef, domain=None, window=None, symbol="x"):
-    ends = (-1.0, 1.0)
+    ends, coef = (-1.0, 1.0), np.atleast_1d(coef) + 0.0
+    if coef.ndim != 1 or not at_least(len(coef), 1):
+        raise ValueError("Coefficient array is not 1-d, or empty")
     if domain is None and window is None:
-        return Polynomial(np.atleast_1d(coef) + 0.0, None, None)
-    return Polynomial(np.atleast_1d(coef) + 0.0, ends if domain is None else domain, ends if window is None else window)
+        return Polynomial(coef, None, None)
+    return Polynomial(coef, ends if domain is None else domain, ends if window is None else window)
 
 
 def polynomial_fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
     if full or window is not None or rcond is not None:
         refused("Polynomial.fit with full, rcond or window", "Leave them out.")
+    if isinstance(deg, (list, tuple)) or isinstance(domain, list) and domain == []:
+        refused("Polynomial.fit with some powers alone, or an empty domain", "Solve for them with np.linalg.lstsq.")
     x = np.asarray(x)
-    found = Polynomial(None, (np.min(x), np.max(x)) if domain is None else domain, (-1.0, 1.0))
+    found = Polynomial(None, around(x) if domain is None else domain, (-1.0, 1.0))
     scale, offset = found.mapped()
     found.coef = np.polynomial.polynomial.polyfit(offset + scale * x, y, deg, w=w)
     return found
+
+
+def around(x):
+    """Where the least and the greatest of the places are; apart from each other, if they are one."""
+    low, high = np.min(x), np.max(x)
+    return (low - 1, high + 1) if low == high else (low, high)
 
 
 def of_made(function: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .densities import chosen, power_of
+from .densities import chosen, many, power_of, tried
 from .distributions import positive, standard
 
 
@@ -21,6 +21,11 @@ def part(q):
     """A probability, or nan."""
     q = np.asarray(q, np.float64)
     return np.where((q >= 0) & (q <= 1), q, np.nan)
+
+
+def raised(z, power):
+    """To a power; nan where that is not positive, also of 1."""
+    return np.where(np.greater(power, 0), z**power, np.nan)
 
 
 def placed(z, loc, scale):
@@ -174,11 +179,11 @@ def weibull_min_logpdf(x, c, loc=0, scale=None):
 
 
 def weibull_min_cdf(x, c, loc=0, scale=None):
-    return -np.expm1(-(beyond(x, loc, scale) ** positive(c)))
+    return -np.expm1(-raised(beyond(x, loc, scale), c))
 
 
 def weibull_min_sf(x, c, loc=0, scale=None):
-    return np.exp(-(beyond(x, loc, scale) ** positive(c)))
+    return np.exp(-raised(beyond(x, loc, scale), c))
 
 
 def weibull_min_ppf(q, c, loc=0, scale=None):
@@ -192,11 +197,11 @@ def pareto_logpdf(x, b, loc=0, scale=None):
 
 
 def pareto_cdf(x, b, loc=0, scale=None):
-    return 1 - beyond(x, loc, scale, 1.0) ** -positive(b)
+    return 1 - 1 / raised(beyond(x, loc, scale, 1.0), b)
 
 
 def pareto_sf(x, b, loc=0, scale=None):
-    return beyond(x, loc, scale, 1.0) ** -positive(b)
+    return 1 / raised(beyond(x, loc, scale, 1.0), b)
 
 
 def gumbel_r_logpdf(x, loc=0, scale=None):
@@ -239,29 +244,29 @@ def counted(k, loc, most):
 def binom_cdf(k, n, p, loc=0):
     from scipy.special import bdtr
 
-    k, none, every = counted(k, loc, n)
-    return np.where(none, 0.0, np.where(every, 1.0, bdtr(k, n, p)))
+    (n, p), (k, none, every) = tried(n, p), counted(k, loc, n)
+    return np.where(none, 0.0 * p, np.where(every, 1.0 + 0.0 * p, bdtr(k, n, p)))
 
 
 def binom_sf(k, n, p, loc=0):
     from scipy.special import bdtrc
 
-    k, none, every = counted(k, loc, n)
-    return np.where(none, 1.0, np.where(every, 0.0, bdtrc(k, n, p)))
+    (n, p), (k, none, every) = tried(n, p), counted(k, loc, n)
+    return np.where(none, 1.0 + 0.0 * p, np.where(every, 0.0 * p, bdtrc(k, n, p)))
 
 
 def poisson_cdf(k, mu, loc=0):
     from scipy.special import pdtr
 
-    k, none, _ = counted(k, loc, np.inf)
-    return np.where(none, 0.0, pdtr(k, mu))
+    mu, (k, none, _) = many(mu), counted(k, loc, np.inf)
+    return np.where(none, 0.0 * mu, pdtr(k, mu))
 
 
 def poisson_sf(k, mu, loc=0):
     from scipy.special import pdtrc
 
-    k, none, _ = counted(k, loc, np.inf)
-    return np.where(none, 1.0, pdtrc(k, mu))
+    mu, (k, none, _) = many(mu), counted(k, loc, np.inf)
+    return np.where(none, 1.0 + 0.0 * mu, pdtrc(k, mu))
 
 
 LOGARITHMS = (f_logpdf, weibull_min_logpdf, pareto_logpdf, gumbel_r_logpdf)

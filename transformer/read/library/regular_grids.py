@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import of_object, refused
+from .refusing import at_least, of_object, refused
 
 
 class RegularGrid:
@@ -21,6 +21,8 @@ class RegularGrid:
             size = self.values.shape[axis]
             if line.shape[0] != size:
                 raise ValueError(f"There are {len(line)} points and {size} values on dimension {axis}")
+            if not at_least(len(line), 2):
+                refused("an interpolation on a grid with one point along an axis", "Leave that axis out.")
             if np.any(np.diff(line) <= 0):
                 raise ValueError(f"The points in dimension {axis} must be strictly ascending")
 
@@ -45,10 +47,11 @@ class RegularGrid:
         value = self.nearest(pieces, parts) if method == "nearest" else self.linear(pieces, parts)
         if self.bounds_error or self.fill_value is None:
             return value
-        is_outside = np.zeros(np.shape(places[0]), bool)
+        is_outside, is_none = np.zeros(np.shape(places[0]), bool), np.zeros(np.shape(places[0]), bool)
         for x, line in zip(places, self.grid):
             is_outside = is_outside | (x < line[0]) | (x > line[-1])
-        return np.where(self.spread(is_outside), self.fill_value, value)
+            is_none = is_none | np.isnan(x)
+        return np.where(self.spread(is_outside & ~is_none), self.fill_value, value)
 
     def nearest(self, pieces, parts):
         """Where a place is nan, so is its part of a cell."""

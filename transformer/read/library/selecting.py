@@ -53,6 +53,8 @@ def delete(arr, obj, axis=None):
 
 def trim_zeros(filt, trim="fb", axis=None):
     filt, trim = np.asarray(filt), trim.lower()
+    if trim not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     if filt.ndim != 1:
         refused("np.trim_zeros of an array with several axes", "Take a slice of what is not 0.")
     size, there = len(filt), np.flatnonzero(filt)

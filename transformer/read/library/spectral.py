@@ -34,7 +34,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
     data = np.moveaxis(np.asarray(data) * 1.0, axis, -1)
     rest = data - np.mean(data, axis=-1, keepdims=True)
-    if type in ("linear", "l"):
+    if type in ("linear", "l") and at_least(data.shape[-1], 2):
         t = np.arange(data.shape[-1]) - (data.shape[-1] - 1) / 2
         rest = rest - np.sum(rest * t, axis=-1, keepdims=True) / np.sum(t * t) * t
     return np.moveaxis(rest.astype(data.dtype), -1, axis)
@@ -62,6 +62,8 @@ def window_of(window, size):
     name = window.removesuffix("_periodic")
     if name not in COSINES:
         refused(f"the window {window!r}", "Give it as an array: scipy.signal.get_window(name, n), made before.")
+    if not at_least(size, 2):
+        return np.ones(size)
     turn = 2 * math.pi * np.arange(size) / size
     terms = [(-1) ** k * part * np.cos(k * turn) for k, part in enumerate(COSINES[name])]
     return sum(terms[1:], terms[0])
@@ -77,6 +79,8 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
     if not at_least(x.shape[-1], nperseg):
         nperseg = x.shape[-1]
     noverlap = nperseg // 2 if noverlap is None else noverlap
+    if not at_least(nperseg, noverlap + 1):
+        raise ValueError(f"noverlap={noverlap} must be less than nperseg={nperseg}!")
     hop = nperseg - noverlap
     count = (x.shape[-1] - noverlap) // hop
     parts = x[..., np.arange(count)[:, None] * hop + np.arange(nperseg)]
@@ -98,6 +102,8 @@ def powers(parts, fs, window, nfft, trend, scaling):
     """At each frequency, of signals along the last axis."""
     if trend not in ("constant", "linear", False):
         refused("a spectrum with a function for detrend", "Take the trend away before, and give detrend=False.")
+    if scaling not in ("density", "spectrum"):
+        raise ValueError(f"Parameter scaling={scaling!r} not in {{'spectrum': 'magnitude', 'density': 'psd'}}!")
     size = parts.shape[-1] if nfft is None else nfft
     if not at_least(size, parts.shape[-1]):
         refused("a spectrum with nfft below the number of samples", "Take the first nfft of them.")
@@ -131,6 +137,8 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
 def factors(k, size, norm):
     if norm == "ortho":
         return np.where(k == 0, np.sqrt(0.25 / size), np.sqrt(0.5 / size))
+    if norm not in (None, "backward", "forward"):
+        raise ValueError(f"Invalid norm value {norm!r}")
     return 0.5 / size if norm == "forward" else 1.0
 
 

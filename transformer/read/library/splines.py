@@ -36,6 +36,19 @@ def combined(t, c, k, x):
     return value
 
 
+def lower(t, c, k, nu):
+    """The same of a derivative that is a spline of its own, with as many coefficients as SciPy keeps of it."""
+    if nu > k:
+        raise ValueError(f"Order of derivative (n = {nu}) must be <= order of spline (k = {k})")
+    t, c, k = derived(t, c, k, nu)
+    return t, as_many_as_knots(c, t, 0.0), k
+
+
+def as_many_as_knots(c, t, last):
+    """Coefficients of which the last ones count for nothing."""
+    return np.concatenate((c, np.zeros((len(t) - c.shape[0], *c.shape[1:])) + last))
+
+
 def derived(t, c, k, nu):
     """Knots, coefficients and degree of a derivative."""
     if nu < 0:
@@ -88,14 +101,18 @@ class BSpline:
         return self.t, self.c, self.k
 
     def derivative(self, nu=1):
-        t, c, k = derived(self.t, self.c, self.k, nu)
+        t, c, k = lower(self.t, self.c, self.k, nu)
         return BSpline(t, np.moveaxis(c, 0, self.axis), k, self.extrapolate, self.axis)
 
     def antiderivative(self, nu=1):
+        if self.k == 0:
+            refused("the integral of a BSpline of degree 0", "Add up its steps, or give it a degree.")
         t, c, k = self.t, self.c, self.k
         for _ in range(nu):
             t, c, k = integral_of(t, c, k)
-        return BSpline(t, np.moveaxis(c, 0, self.axis), k, self.extrapolate, self.axis)
+        c = as_many_as_knots(c, t, c[-1])
+        goes_on = self.extrapolate != "periodic" and self.extrapolate
+        return BSpline(t, np.moveaxis(c, 0, self.axis), k, goes_on, self.axis)
 
     def integrate(self, a, b, extrapolate=None):
         if not (self.extrapolate if extrapolate is None else extrapolate) or self.extrapolate == "periodic":
@@ -140,15 +157,25 @@ def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_out
         refused("scipy.interpolate.splrep with weights, ends, knots or a period", "Give it x, y and k alone.")
     if s:
         refused("scipy.interpolate.splrep with s", "Leave it out: the spline then goes through the points.")
-    t, c = through(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k)
+    t, c = through_as_fitpack(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k)
     return t, np.concatenate((c, np.zeros(k + 1))), k
+
+
+def through_as_fitpack(x, y, k):
+    if not 1 <= k <= 5:
+        raise ValueError(f"k should be 1 <= k <= 5, and is {k}")
+    return through(x, y, k)
 
 
 def splev(x, tck, der=0, ext=0):
     t, c, k = (tck.t, tck.c, tck.k) if isinstance(tck, BSpline) else tck
+    if not 0 <= der <= k:
+        raise ValueError(f"0<=der={der}<=k={k} must hold")
+    if ext not in (0, 1, 2, 3):
+        raise ValueError(f"ext = {ext} not in (0, 1, 2, 3)")
     t, c, x = np.asarray(t), np.asarray(c), np.asarray(x) + 0.0
     start, end = t[k], t[len(t) - k - 1]
-    if ext == 3:
+    if ext == 3 and der == 0:                        # derivatives go on beyond the ends
         x = np.clip(x, start, end)
     value = combined(*derived(t, c, k, der), x)
     if ext == 1:
@@ -178,7 +205,7 @@ class Fitted:
         return splev(x, self.tck, nu, self.ext if ext is None else ext)
 
     def derivative(self, n=1):
-        return Fitted(*derived(*self.tck, n), 1 if self.ext == 3 else self.ext)
+        return Fitted(*lower(*self.tck, n), 1 if self.ext == 3 else self.ext)
 
     def antiderivative(self, n=1):
         tck = self.tck
@@ -193,7 +220,7 @@ class Fitted:
 def interpolated_univariate(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
     if w is not None or tuple(bbox) != (None, None):
         refused("scipy.interpolate.InterpolatedUnivariateSpline with w or bbox", "Give it x, y, k and ext alone.")
-    return Fitted(*through(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k), k, ext)
+    return Fitted(*through_as_fitpack(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k), k, ext)
 
 
 def univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
