@@ -55,7 +55,7 @@ def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, in
     array([  2., -inf,   4.])
     """
     places, count = _places(segment_ids, num_segments)
-    least = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
+    least = -np.inf if data.dtype.kind == "f" else False if data.dtype == bool else np.iinfo(data.dtype).min
     found = np.full((count + 1, *data.shape[1:]), least, data.dtype)
     np.maximum.at(found, places, data)
     return found[:count]
@@ -70,7 +70,7 @@ def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, in
     array([ 1., inf,  4.])
     """
     places, count = _places(segment_ids, num_segments)
-    greatest = np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max
+    greatest = np.inf if data.dtype.kind == "f" else True if data.dtype == bool else np.iinfo(data.dtype).max
     found = np.full((count + 1, *data.shape[1:]), greatest, data.dtype)
     np.minimum.at(found, places, data)
     return found[:count]
