@@ -106,21 +106,15 @@ def logistic_cdf(x, loc=0, scale=None):
     return expit(standard(x, loc, scale))
 
 
-def many(mu):
-    """How many events there are on average; nan where that cannot be."""
-    return np.where(np.greater_equal(mu, 0), mu, np.nan)
-
-
-def tried(n, p):
-    """How often, and how probable success is; nan where that cannot be."""
-    is_one = np.greater_equal(n, 0) & np.equal(np.floor(n), n) & np.greater_equal(p, 0) & np.less_equal(p, 1)
-    return n, np.where(is_one, p, np.nan)
+def can_be(n, p):
+    """Whether something may be tried so often, and succeed with this probability."""
+    return np.greater_equal(n, 0) & np.equal(np.floor(n), n) & np.greater_equal(p, 0) & np.less_equal(p, 1)
 
 
 def poisson_logpmf(k, mu, loc=0):
     from scipy.special import gammaln, xlogy
 
-    n, mu = standard(k, loc, None), many(mu)
+    n, mu = standard(k, loc, None), np.where(np.greater_equal(mu, 0), mu, np.nan)
     inside = np.logical_not((n < 0) | (np.floor(n) != n)) | np.isnan(n)
     n = np.where(inside, n, 0.0)
     return chosen(inside, xlogy(n, mu) - gammaln(n + 1) - mu, None)
@@ -129,7 +123,7 @@ def poisson_logpmf(k, mu, loc=0):
 def binom_logpmf(k, n, p, loc=0):
     from scipy.special import gammaln, xlog1py, xlogy
 
-    h, (n, p) = standard(k, loc, None), tried(n, p)
+    h, p = standard(k, loc, None), np.where(can_be(n, p), p, np.nan)
     inside = np.logical_not((h < 0) | (h > n) | (np.floor(h) != h)) | np.isnan(h)
     h = np.where(inside, h, 0.0)
     ways = gammaln(n + 1) - gammaln(h + 1) - gammaln(n - h + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .densities import chosen, many, power_of, tried
+from .densities import can_be, chosen, power_of
 from .distributions import positive, standard
 
 
@@ -235,38 +235,42 @@ def cauchy_cdf(x, loc=0, scale=None):
     return 0.5 + np.arctan(standard(x, loc, scale)) / math.pi
 
 
-def counted(k, loc, most):
-    """A whole number of events, and whether there are fewer than none, or as many as there can be."""
+def counted(k, loc, most, is_possible):
+    """A whole number of events, and whether there are fewer than none, or as many as there can be; neither, where the
+    parameters are not possible, of which the functions below then give nan."""
     k = np.floor(standard(k, loc, None))
-    return np.where((k < 0) | (k >= most), 0.0, k), k < 0, k >= most
+    none, every = (k < 0) & is_possible, (k >= most) & is_possible
+    return np.where(none | every, 0.0, k), none, every
 
 
 def binom_cdf(k, n, p, loc=0):
     from scipy.special import bdtr
 
-    (n, p), (k, none, every) = tried(n, p), counted(k, loc, n)
-    return np.where(none, 0.0 * p, np.where(every, 1.0 + 0.0 * p, bdtr(k, n, p)))
+    is_possible = can_be(n, p)
+    k, none, every = counted(k, loc, n, is_possible)
+    return np.where(none, 0.0, np.where(every, 1.0, bdtr(k, n, np.where(is_possible, p, np.nan))))
 
 
 def binom_sf(k, n, p, loc=0):
     from scipy.special import bdtrc
 
-    (n, p), (k, none, every) = tried(n, p), counted(k, loc, n)
-    return np.where(none, 1.0 + 0.0 * p, np.where(every, 0.0 * p, bdtrc(k, n, p)))
+    is_possible = can_be(n, p)
+    k, none, every = counted(k, loc, n, is_possible)
+    return np.where(none, 1.0, np.where(every, 0.0, bdtrc(k, n, np.where(is_possible, p, np.nan))))
 
 
 def poisson_cdf(k, mu, loc=0):
     from scipy.special import pdtr
 
-    mu, (k, none, _) = many(mu), counted(k, loc, np.inf)
-    return np.where(none, 0.0 * mu, pdtr(k, mu))
+    k, none, _ = counted(k, loc, np.inf, np.greater_equal(mu, 0))
+    return np.where(none, 0.0, pdtr(k, mu))
 
 
 def poisson_sf(k, mu, loc=0):
     from scipy.special import pdtrc
 
-    mu, (k, none, _) = many(mu), counted(k, loc, np.inf)
-    return np.where(none, 1.0 + 0.0 * mu, pdtrc(k, mu))
+    k, none, _ = counted(k, loc, np.inf, np.greater_equal(mu, 0))
+    return np.where(none, 1.0, pdtrc(k, mu))
 
 
 LOGARITHMS = (f_logpdf, weibull_min_logpdf, pareto_logpdf, gumbel_r_logpdf)
