@@ -26,7 +26,14 @@ def value(function: Any, x: Any) -> Any:
     return jvp(function, (x,), (x,))[0]
 
 
+F = X.astype(np.float32)
 SAME = {
+    "splines of float32": (lambda y: (interpolate.make_interp_spline(F, y, k=1)(F), *interpolate.splrep(F, y)[:2],
+                                      interpolate.BSpline(F, y[:4], 1)(F)), Y.astype(np.float32)),
+    "curves of float32": (lambda y: (interpolate.CubicSpline(F, y)(F), interpolate.PchipInterpolator(F, y)(F),
+                                     interpolate.interp1d(F, y)(F)), Y.astype(np.float32)),
+    "grids of float32": (lambda v: [interpolate.interpn((F[:3], F[:2]), v, F[None, :2] / 2, method=method)
+                                    for method in ("linear", "nearest")], ROWS.T.astype(np.float32)),
     "a derivative beyond the ends": (lambda y: interpolate.splev(T, interpolate.splrep(X, y), der=1, ext=3), Y),
     "as many coefficients as knots": (lambda c: (interpolate.BSpline(KNOTS, c, 2).derivative().c,
                                                  interpolate.BSpline(KNOTS, c, 2).antiderivative().c), Y[:5]),
@@ -73,6 +80,8 @@ def test_what_scipy_gives(case: str) -> None:
 
 
 RAISED = {
+    "knots that decrease": lambda y: interpolate.BSpline(KNOTS[::-1] - y[0], y[:5], 2)(1.0),
+    "a value for each place": lambda y: interpolate.make_interp_spline(np.append(X, 4.0), y, k=1)(1.0),
     "splines of degree 0 of FITPACK": lambda y: interpolate.splrep(X, y, k=0)[1],
     "a derivative of too high an order": lambda y: interpolate.make_interp_spline(X, y, k=1).derivative(2)(T),
     "no such ext": lambda y: interpolate.splev(T, interpolate.splrep(X, y), ext=7),

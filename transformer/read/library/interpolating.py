@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .piecewise import PiecewisePolynomial, moved
+from .piecewise import PiecewisePolynomial, doubles, moved
 from .refusing import at_least, axis_of, of_object, refused
 from .regular_grids import of_grid
 from .splines import BSpline, of_b_spline, of_fitted, through
@@ -14,7 +14,7 @@ from .splines import BSpline, of_b_spline, of_fitted, through
 
 def samples(x, y, axis):
     """Places and values as floats, the axis of the samples in front."""
-    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    x, y = doubles(x), doubles(y)
     axis = axis_of(axis, y.ndim)
     if x.ndim != 1:
         raise ValueError("`x` must be 1-dimensional.")
@@ -129,7 +129,7 @@ def hermite(x, y, s, axis, extrapolate):
 
 def cubic_hermite(x, y, dydx, axis=0, extrapolate=None):
     x, y, axis = samples(x, y, axis)
-    s = np.asarray(dydx) + 0.0
+    s = doubles(dydx)
     return hermite(x, y, np.moveaxis(s, axis, 0) if axis else s, axis, extrapolate)
 
 
@@ -195,7 +195,8 @@ class Interpolated:
             self.kind = "nearest"
         self.fill_value = fill_value
         self.raises = not self.extrapolates and (bounds_error or bounds_error is None)
-        self.spline = cubic_spline(x, y) if order == 3 else BSpline(*through(x + 0.0, y, 2), 2) if order == 2 else None
+        quadratic = BSpline(*through(doubles(x), doubles(y), 2), 2) if order == 2 else None
+        self.spline = cubic_spline(x, y) if order == 3 else quadratic
 
     def __call__(self, x):
         t = np.asarray(x)

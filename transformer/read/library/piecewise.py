@@ -15,7 +15,7 @@ class PiecewisePolynomial:
 
     def __call__(self, x, nu=0, extrapolate=None):
         beyond = self.extrapolate if extrapolate is None else extrapolate
-        c, t = derived(self.c, nu), np.asarray(x)
+        c, t = derived(self.c, nu), doubles(x)
         if beyond == "periodic":
             t = self.x[0] + (t - self.x[0]) % (self.x[-1] - self.x[0])
         piece = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
@@ -44,6 +44,12 @@ class PiecewisePolynomial:
             refused("integrate of a periodic spline", "Add whole periods and what is left.")
         whole = self.antiderivative()
         return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
+
+
+def doubles(array):
+    """In double precision, as SciPy computes."""
+    array = np.asarray(array)
+    return array.astype(complex if array.dtype.kind == "c" else float)
 
 
 def moved(value, ndim, axis):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .piecewise import doubles
 from .refusing import at_least, of_object, refused
 
 
@@ -14,7 +15,7 @@ class RegularGrid:
     """By lines along each axis, or by the nearest point. Axes of the values beyond those of the grid stay."""
 
     def __init__(self, points, values, method, bounds_error, fill_value):
-        self.grid = tuple([np.asarray(line) + 0.0 for line in points])
+        self.grid = tuple([doubles(line) for line in points])
         self.values, self.method = np.asarray(values) + 0.0, method
         self.bounds_error, self.fill_value = bounds_error, fill_value
         for axis, line in enumerate(self.grid):
@@ -30,7 +31,7 @@ class RegularGrid:
         method = self.method if method is None else method
         if method not in ("linear", "nearest") or nu is not None:
             refused(f"an interpolation on a grid by method {method!r}", "Use method='linear' or 'nearest'.")
-        return self.at([place + 0.0 for place in by_axes(xi, len(self.grid))], method)
+        return self.at([doubles(place) for place in by_axes(xi, len(self.grid))], method)
 
     def at(self, places, method):
         if len(places) != len(self.grid):
@@ -56,7 +57,7 @@ class RegularGrid:
     def nearest(self, pieces, parts):
         """Where a place is nan, so is its part of a cell."""
         at = tuple([np.where(part <= 0.5, piece, piece + 1) for piece, part in zip(pieces, parts)])
-        return self.values[at] + self.spread(0.0 * sum(parts))
+        return self.values[at] + self.spread(0.0 * sum(parts)).astype(self.values.dtype)
 
     def linear(self, pieces, parts):
         """The sum over the corners of the cell around each place."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .piecewise import moved
-from .refusing import axis_of, of_object, refused
+from .piecewise import doubles, moved
+from .refusing import are_equal, axis_of, of_object, refused
 
 
 def basis(t, x, k):
@@ -16,11 +16,11 @@ def basis(t, x, k):
     piece = np.clip(np.searchsorted(t, x, side="right") - 1, k, len(t) - k - 2)
     values = [np.ones_like(x)]
     for degree in range(1, k + 1):
-        carried, higher = 0.0, []
+        carried, higher = None, []
         for r in range(degree):
             left, right = t[piece + (r + 1 - degree)], t[piece + (r + 1)]
             part = values[r] / (right - left)
-            higher.append(carried + (right - x) * part)
+            higher.append((right - x) * part if carried is None else carried + (right - x) * part)
             carried = (x - left) * part
         values = [*higher, carried]
     return piece - k, values
@@ -80,12 +80,12 @@ class BSpline:
     def __init__(self, t, c, k, extrapolate=True, axis=0):
         c = np.asarray(c)
         axis = axis_of(axis, c.ndim)
-        self.t, self.c, self.k = np.asarray(t) + 0.0, (np.moveaxis(c, axis, 0) if axis else c) + 0.0, k
+        self.t, self.c, self.k = doubles(t), doubles(np.moveaxis(c, axis, 0) if axis else c), k
         self.extrapolate, self.axis = extrapolate, axis
 
     def __call__(self, x, nu=0, extrapolate=None):
         beyond = self.extrapolate if extrapolate is None else extrapolate
-        x = np.asarray(x) + 0.0
+        x = doubles(x)
         start, end = self.t[self.k], self.t[len(self.t) - self.k - 1]
         if beyond == "periodic":
             x = start + (x - start) % (end - start)
@@ -122,13 +122,15 @@ class BSpline:
 
 
 def b_spline(t, c, k, extrapolate=True, axis=0):
+    if np.any(np.diff(t) < 0):
+        raise ValueError("Knots must be in a non-decreasing order.")
     return BSpline(t, c, k, extrapolate, axis)
 
 
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     if t is not None or bc_type not in (None, "not-a-knot"):
         refused("scipy.interpolate.make_interp_spline with knots or conditions at the ends", "Use CubicSpline.")
-    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    x, y = doubles(x), doubles(y)
     axis = axis_of(axis, y.ndim)
     t, c = through(x, np.moveaxis(y, axis, 0) if axis else y, k)
     return BSpline(t, np.moveaxis(c, 0, axis) if axis else c, k, True, axis)
@@ -136,6 +138,8 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
 
 def through(x, y, k):
     """Knots and coefficients of the spline of degree k through points; it has no knots at those next to the ends."""
+    if not are_equal(len(x), len(y)):
+        raise ValueError(f"Shapes of x {x.shape} and y {y.shape} are incompatible")
     if np.any(np.diff(x) <= 0):
         raise ValueError("Expect x to not have duplicates, and to be sorted")
     if k == 0:
@@ -157,7 +161,7 @@ def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_out
         refused("scipy.interpolate.splrep with weights, ends, knots or a period", "Give it x, y and k alone.")
     if s:
         refused("scipy.interpolate.splrep with s", "Leave it out: the spline then goes through the points.")
-    t, c = through_as_fitpack(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k)
+    t, c = through_as_fitpack(doubles(x), doubles(y), k)
     return t, np.concatenate((c, np.zeros(k + 1))), k
 
 
@@ -173,7 +177,7 @@ def splev(x, tck, der=0, ext=0):
         raise ValueError(f"0<=der={der}<=k={k} must hold")
     if ext not in (0, 1, 2, 3):
         raise ValueError(f"ext = {ext} not in (0, 1, 2, 3)")
-    t, c, x = np.asarray(t), np.asarray(c), np.asarray(x) + 0.0
+    t, c, x = doubles(t), doubles(c), doubles(x)
     start, end = t[k], t[len(t) - k - 1]
     if ext == 3 and der == 0:                        # derivatives go on beyond the ends
         x = np.clip(x, start, end)
@@ -188,9 +192,9 @@ def splev(x, tck, der=0, ext=0):
 def splint(a, b, tck, full_output=0):
     """FITPACK takes the spline as 0 outside of its knots."""
     t, c, k = (tck.t, tck.c, tck.k) if isinstance(tck, BSpline) else tck
-    t, c = np.asarray(t), np.asarray(c)
+    t, c = doubles(t), doubles(c)
     whole, ends = integral_of(t, c, k), (t[k], t[len(t) - k - 1])
-    above, below = (combined(*whole, np.clip(np.asarray(x) + 0.0, *ends)) for x in (b, a))
+    above, below = (combined(*whole, np.clip(doubles(x), *ends)) for x in (b, a))
     return above - below
 
 
@@ -220,7 +224,7 @@ class Fitted:
 def interpolated_univariate(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
     if w is not None or tuple(bbox) != (None, None):
         refused("scipy.interpolate.InterpolatedUnivariateSpline with w or bbox", "Give it x, y, k and ext alone.")
-    return Fitted(*through_as_fitpack(np.asarray(x) + 0.0, np.asarray(y) + 0.0, k), k, ext)
+    return Fitted(*through_as_fitpack(doubles(x), doubles(y), k), k, ext)
 
 
 def univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
