@@ -57,3 +57,15 @@ def test_numbers_that_are_0_or_far_apart() -> None:
     x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
     for gradient in (grad(weighted, argnums=(0, 1)), jit(grad(weighted, argnums=(0, 1)))):
         np.testing.assert_allclose(gradient(x, y), (1e20 * y, 1e20 * x))
+
+
+def cancelled(x):
+    y = x - x
+    z = y / y
+    return np.sum(z)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_multiples_by_zero() -> None:
+    """The slope of `y` is 0, and what is handed on to it infinite."""
+    assert np.isnan(grad(cancelled)(np.array([1.0, -3.0]))).all()
