@@ -29,6 +29,7 @@ from transformer import (
     stop_gradient,
     value_and_grad,
     vjp,
+    vmap,
 )
 
 SCALE = 3.0
@@ -418,6 +419,9 @@ def test_debug_nans(monkeypatch):
     with np.errstate(invalid="ignore"), pytest.raises(FloatingPointError, match="z = y / y"):
         grad(f)(np.ones(2))
     np.testing.assert_array_equal(grad(square_sum)(np.ones(2)), [2.0, 2.0])
+    with np.errstate(invalid="ignore"), pytest.raises(FloatingPointError, match="NaN in the result"):
+        vmap(lambda x: np.sqrt(x))(-np.ones(2))                      # which has no name
+    np.testing.assert_array_equal(vmap(lambda x: x)(np.array([np.nan])), [np.nan])
 
 
 # -- refusals ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import tree
 from ..core.halves import kind_of
 
 
@@ -52,6 +53,8 @@ class _Call:
         if event in ("line", "return"):
             self.check(frame)
             self.line = frame.f_lineno
+        if event == "return":
+            self.check_result(argument)
         return self.trace
 
     def check(self, frame: Any) -> None:
@@ -59,6 +62,11 @@ class _Call:
             if name not in self.seen and has_nan(value):
                 self.seen.add(name)
                 raise FloatingPointError(self.watcher.message(name, self.line))
+
+    def check_result(self, result: Any) -> None:
+        """Of what is returned without a name of its own; a NaN that a name holds was seen before."""
+        if not self.seen and any(map(has_nan, tree.leaves(result))):
+            raise FloatingPointError(self.watcher.message("the result", self.line))
 
 
 def has_nan(value: Any) -> bool:
