@@ -252,8 +252,20 @@ def handed_on_in_a_loop(x, n):
     return np.sum(x) + 0 * last
 
 
+def not_come_to(x, n):
+    """Python comes to `w` only where what stands before it does not decide."""
+    if x[0] > 0:
+        w = x[1]
+    total = 1.0
+    if x[0] <= 0 or w > 0:
+        total += 1.0
+    while total < 9.0 and (n > 3 or w > total):
+        total *= 2.0
+    return total if 0 < x[0] < w else 3 * total
+
+
 @pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row, appended,
-                                      unbound_again, handed_on, handed_on_in_a_loop])
+                                      unbound_again, handed_on, handed_on_in_a_loop, not_come_to])
 def test_names_that_are_not_bound(function: Any) -> None:
     for x in (VECTOR, -VECTOR, np.arange(6.0)):
         for n in (0, 1, 4, 6):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ops.identity import Same
 from ..ops.value import Value, emit
+from .or_none import Early
 from .values import OrNone
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ def certainly_bound(reader: Reader, value: Any, name: str | None = None) -> Any:
         return OrNone(certainly_bound(reader, value.there), value.item)
     if not isinstance(value, Value) or value.atom not in reader.partial:
         return value
+    if reader.is_early:
+        raise Early                     # Python may not come to it
     place, _ = reader.partial[value.atom]  # type: ignore[index]
     for loop in reader.loops:
         loop.needed.add(place)
     bound = emit(Same, (value.atom,), {})
-    if not reader.is_early and place[1:] == ("Name", name):
+    if place[1:] == ("Name", name):
         reader.asked_names.add(reader.builder.numbering.definitions[bound.atom])
     return value if value.ndim else bound
