@@ -26,10 +26,7 @@ def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, in
     >>> segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
     array([3., 0., 4.])
     """
-    places, count = _places(segment_ids, num_segments)
-    found = np.zeros((count + 1, *data.shape[1:]), data.dtype)
-    np.add.at(found, places, data)
-    return found[:count]
+    return _combined(np.add, 0, data, segment_ids, num_segments)
 
 
 @taking_arrays
@@ -40,10 +37,7 @@ def segment_prod(data: Any, segment_ids: Any, num_segments: int | None = None, i
     >>> segment_prod(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
     array([2., 1., 4.])
     """
-    places, count = _places(segment_ids, num_segments)
-    found = np.ones((count + 1, *data.shape[1:]), data.dtype)
-    np.multiply.at(found, places, data)
-    return found[:count]
+    return _combined(np.multiply, 1, data, segment_ids, num_segments)
 
 
 @taking_arrays
@@ -54,11 +48,8 @@ def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, in
     >>> segment_max(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
     array([  2., -inf,   4.])
     """
-    places, count = _places(segment_ids, num_segments)
     least = -np.inf if data.dtype.kind == "f" else False if data.dtype == bool else np.iinfo(data.dtype).min
-    found = np.full((count + 1, *data.shape[1:]), least, data.dtype)
-    np.maximum.at(found, places, data)
-    return found[:count]
+    return _combined(np.maximum, least, data, segment_ids, num_segments)
 
 
 @taking_arrays
@@ -69,14 +60,14 @@ def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, in
     >>> segment_min(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
     array([ 1., inf,  4.])
     """
-    places, count = _places(segment_ids, num_segments)
     greatest = np.inf if data.dtype.kind == "f" else True if data.dtype == bool else np.iinfo(data.dtype).max
-    found = np.full((count + 1, *data.shape[1:]), greatest, data.dtype)
-    np.minimum.at(found, places, data)
-    return found[:count]
+    return _combined(np.minimum, greatest, data, segment_ids, num_segments)
 
 
-def _places(segment_ids: Any, num_segments: int | None) -> tuple[Any, int]:
-    """Where each row goes, the last place being for those that go nowhere; and how many segments there are."""
+def _combined(function: np.ufunc, empty: Any, data: Any, segment_ids: Any, num_segments: int | None) -> Any:
+    """The rows of each segment combined; rows that belong to none go to a place behind the last one."""
     count = np.max(segment_ids) + 1 if num_segments is None else num_segments
-    return np.where((segment_ids >= 0) & (segment_ids < count), segment_ids, count), count
+    places = np.where((segment_ids >= 0) & (segment_ids < count), segment_ids, count)
+    found = np.full((count + 1, *data.shape[1:]), empty, data.dtype)
+    function.at(found, places, data)
+    return found[:count]
