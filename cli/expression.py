@@ -30,10 +30,10 @@ from transformer.core.errors import TransformError
 from transformer.jitting import Compiled
 from transformer.transform.argument_names import extra_names, keys_in, name_at
 from transformer.transform.arguments import free_name
-from transformer.transform.batched import Batched
+from transformer.transform.batching.batched import Batched
+from transformer.transform.batching.vectorized import Vectorized
 from transformer.transform.derived import taken_apart
 from transformer.transform.modes import Mode, Pullback, Pushforward
-from transformer.transform.vectorized import Vectorized
 
 from .failures import NotationError, UsageError, marked, suggestion
 from .inputs import parameters_of

@@ -78,7 +78,8 @@ def model_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def gpus_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A function that takes what stands for CuPy in a test."""
-    from transformer.run import gpu, gpu_streams
+    from transformer.run.gpu import library as gpu
+    from transformer.run.gpu import streams as gpu_streams
 
     def use(library: Any) -> None:
         monkeypatch.setattr(gpu, "why_not", lambda: None)

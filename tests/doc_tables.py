@@ -27,12 +27,12 @@ from transformer.numpy.names import LEFT_OUT
 from transformer.ops.base import Op
 from transformer.ops.rewritten import Rewritten
 from transformer.ops.table import _callables, lookup, method
-from transformer.read.array_methods import INSTEAD, SPECIAL
-from transformer.read.attributes import FACTS
-from transformer.read.builtin_calls import BUILTINS
+from transformer.read.calls.array_methods import INSTEAD, SPECIAL
+from transformer.read.calls.builtin_calls import BUILTINS
+from transformer.read.calls.pure import is_pure
 from transformer.read.library import functions_of_scipy, instead_of, methods
 from transformer.read.library.numbers import OF_COMPUTED
-from transformer.read.pure import is_pure
+from transformer.read.objects.attributes import FACTS
 
 YES, CONSTANT, STATIC, REFUSED = "derivative", "constant", "static", "refused"
 SHAPE_ONLY = "it depends on nothing but its shape"

@@ -33,9 +33,9 @@ from transformer.core.sizes import Dim, Floor, Greatest, Least, Size, Unknown
 from transformer.core.types import WEAK_NAMES, SeqType
 from transformer.ops.arithmetic import PYTHON_TYPES
 from transformer.ops.identity import Same
-from transformer.read.demand import Demand
 from transformer.read.entry import Reading, signature_of
 from transformer.read.interface import Result
+from transformer.read.raising.demand import Demand
 from transformer.read.readings import read
 from transformer.read.values import Hole
 from transformer.run.signature import describe

@@ -22,8 +22,8 @@ import numpy as np
 
 from transformer import Array, device_put, devices, grad, jit, random, value_and_grad, vmap
 from transformer.lower.cuda import grids
-from transformer.run import gpu_calls
-from transformer.run.gpu import is_simulated
+from transformer.run.gpu import calls as gpu_calls
+from transformer.run.gpu.library import is_simulated
 
 TABLE = np.array([1.0, 2.0, 3.0])
 

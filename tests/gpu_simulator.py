@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from transformer.lower.cuda import grids
-from transformer.run.gpu_simulated import four_of, in_fours, set_four
-from transformer.run.gpu_simulated import place as signless
+from transformer.run.gpu.simulated import four_of, in_fours, set_four
+from transformer.run.gpu.simulated import place as signless
 
 BARRIER, SHUFFLE = "barrier", "shuffle"
 THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis

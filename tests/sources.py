@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from transformer.read.source import find_source
+from transformer.read.sources.source import find_source
 
 
 def text_of(function: Any) -> str:

@@ -123,8 +123,8 @@ def small_products(x, y):
 
 
 def test_loops_around_long_ones_stay_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformer.run import machine_code
-    from transformer.run.dispatchers import KernelDispatcher
+    from transformer.run.compiling import machine_code
+    from transformer.run.compiling.dispatchers import KernelDispatcher
     rng, told = np.random.default_rng(0), list[Any]()
     of_one_loop = machine_code._OfOneLoop
     monkeypatch.setattr(machine_code, "_OfOneLoop", lambda module: told.append(of_one_loop(module)) or told[-1])

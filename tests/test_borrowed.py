@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from transformer import jit
-from transformer.run.known_before import forms_of
+from transformer.run.compiling.known_before import forms_of
 
 rng = np.random.default_rng(0)
 
@@ -61,7 +61,7 @@ def into(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
 
 @cache
 def compiled() -> Any:
-    from transformer.run.dispatchers import KernelDispatcher
+    from transformer.run.compiling.dispatchers import KernelDispatcher
     return KernelDispatcher(into, targetoptions={"nopython": True})
 
 

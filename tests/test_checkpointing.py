@@ -9,7 +9,7 @@ from memory_peak import peak
 import transformer
 from transformer import check_grads, checkpoint_loop, grad, value_and_grad
 from transformer.checkpointing import bytes_in
-from transformer.transform import memory
+from transformer.transform.reverse import memory
 
 RNG = np.random.default_rng(7)
 

@@ -19,7 +19,7 @@ from test_lowered_programs import BY_NAME, transformed
 
 from transformer import jit, tree
 from transformer.core.errors import NotSupported
-from transformer.lower.magnitudes import Magnitudes
+from transformer.lower.expand.magnitudes import Magnitudes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

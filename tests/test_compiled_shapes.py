@@ -27,10 +27,10 @@ from transformer.api import argument_names
 from transformer.core.errors import NotSupported, ShapeError, TransformError
 from transformer.lower.lowering import lower
 from transformer.pipeline import Generated, generate
-from transformer.run.assembly import JUMP, is_vectorised, width_of
+from transformer.run.compiling.assembly import JUMP, is_vectorised, width_of
+from transformer.run.compiling.kernels import compiled_again
 from transformer.run.dispatch import type_key
 from transformer.run.generating import guarded_integers, on_demand
-from transformer.run.kernels import compiled_again
 from transformer.run.signature import describe
 
 CHUNKS = 6

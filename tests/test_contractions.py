@@ -13,8 +13,8 @@ from lowered import called, generated
 from random_contractions import source
 
 from transformer import grad, jit, tree
-from transformer.lower import blocking
 from transformer.lower.lowering import Kernel, lower
+from transformer.lower.ordering import blocking
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from lowered import called, generated
 from random_columns import source
 
 from transformer import grad, tree
-from transformer.lower import distribution
 from transformer.lower.lowering import lower
+from transformer.lower.ordering import distribution
 
 RNG = np.random.default_rng(0)
 

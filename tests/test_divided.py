@@ -18,7 +18,7 @@ from thinned import some
 
 from transformer import NotSupported, grad, jit, tree
 from transformer.core.errors import Origin
-from transformer.read.source import find_source
+from transformer.read.sources.source import find_source
 from transformer.run.dividing import Divided, Part, divided
 
 pytestmark = pytest.mark.usefixtures("own_cache")

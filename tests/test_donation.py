@@ -17,8 +17,8 @@ from thinned import some
 from transformer import grad, jit, tree, value_and_grad
 from transformer.core.errors import TransformError
 from transformer.entering import donations
-from transformer.lower.aliases import is_written
 from transformer.lower.lowering import lower
+from transformer.lower.nest.aliases import is_written
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -10,7 +10,7 @@ import pytest
 from lowered import as_loops, source_of
 
 from transformer import grad, jit
-from transformer.lower.few_sorted import MOST, comparisons
+from transformer.lower.expand.few_sorted import MOST, comparisons
 
 
 def by_columns(x: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer.lower.blas import gemm
-from transformer.run.blas import compiled_gemm
+from transformer.lower.printing.blas import gemm
+from transformer.run.compiling.blas import compiled_gemm
 
 
 def part(rng: Any, shape: tuple[int, int], dtype: str, way: str) -> np.ndarray:
@@ -33,7 +33,7 @@ def dtype_of(dtype: str) -> Any:
 @cache
 def called_by_a_kernel() -> Any:
     """Such functions are there for kernels, and have no form that Python could call."""
-    from transformer.run.dispatchers import KernelDispatcher
+    from transformer.run.compiling.dispatchers import KernelDispatcher
     inner = compiled_gemm()
 
     def kernel(factor: Any, a: Any, b: Any, share: Any, c: Any) -> None:

@@ -21,7 +21,7 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.pipeline import Looped, generate_loops
 from transformer.run.generating import on_demand
-from transformer.run.gpu_modules import with_long_places
+from transformer.run.gpu.modules import with_long_places
 from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths

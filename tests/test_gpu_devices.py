@@ -13,8 +13,8 @@ import pytest
 
 from transformer import devices, jit
 from transformer.core.errors import BadArgument
-from transformer.run import gpu
-from transformer.run.gpu import why_not
+from transformer.run.gpu import library as gpu
+from transformer.run.gpu.library import why_not
 
 FOLDER = Path(__file__).parent
 

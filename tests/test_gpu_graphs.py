@@ -13,7 +13,7 @@ from gpu_standins import CUDA, Stream
 from test_golden_gpu import compare, looped
 
 from transformer.lower.cuda.graphs import AT_ONCE, LEAST
-from transformer.run.gpu_graphs import replayed
+from transformer.run.gpu.graphs import replayed
 
 
 @pytest.fixture(autouse=True)

@@ -20,9 +20,9 @@ import pytest
 from gpu_standins import CUDA
 
 from transformer.lower.cuda import grids
-from transformer.run import gpu_kernels
 from transformer.run.files import load_module
-from transformer.run.gpu_kernels import ARRAY, Form, Kernel, Parameters, layout, numba_type, offsets, writer
+from transformer.run.gpu import kernels as gpu_kernels
+from transformer.run.gpu.kernels import ARRAY, Form, Kernel, Parameters, layout, numba_type, offsets, writer
 from transformer.settings import config
 
 

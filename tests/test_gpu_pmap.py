@@ -12,7 +12,8 @@ import pytest
 from test_gpu_devices import run
 
 from transformer import device_put, devices, jit, pmap, pmean
-from transformer.run import gpu, gpu_devices
+from transformer.run.gpu import devices as gpu_devices
+from transformer.run.gpu import library as gpu
 
 PROGRAM = Path(__file__).parent / "gpu_pmap_program.py"
 

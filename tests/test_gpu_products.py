@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer.run.gpu_products import KEEP, MOST_CALLS, Plan, planned
+from transformer.run.gpu.products import KEEP, MOST_CALLS, Plan, planned
 
 
 def of_columns(memory: np.ndarray, begin: int, rows: int, columns: int, leading: int) -> np.ndarray:

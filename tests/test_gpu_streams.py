@@ -12,9 +12,9 @@ import pytest
 from gpu_standins import CUDA, LIBRARY, OnGpu, Stream
 
 from transformer import Array, device_put, jit
-from transformer.run.gpu import put
-from transformer.run.gpu_streams import Beside, On, stream_of
-from transformer.run.gpu_transfers import SMALL, fetched_together
+from transformer.run.gpu.library import put
+from transformer.run.gpu.streams import Beside, On, stream_of
+from transformer.run.gpu.transfers import SMALL, fetched_together
 from transformer.run.sharing import Memory, WrittenPath
 
 pytestmark = pytest.mark.usefixtures("a_gpu")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from gpu_standins import CUDA, OnGpu, Stream
 
-from transformer.run import gpu_whole
-from transformer.run.gpu_whole import AFTER, MOST_TWINS, Whole, item_of
+from transformer.run.gpu import whole as gpu_whole
+from transformer.run.gpu.whole import AFTER, MOST_TWINS, Whole, item_of
 from transformer.settings import config
 
 

@@ -254,7 +254,7 @@ def test_a_full_disk_is_no_error(cache: Path, monkeypatch: pytest.MonkeyPatch) -
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(index_module, "write_whole", full)
-    monkeypatch.setattr("transformer.run.objects.write_whole", full)
+    monkeypatch.setattr("transformer.run.compiling.objects.write_whole", full)
     assert jit(total)(np.arange(3.0)) == 6.0
 
 
@@ -267,7 +267,7 @@ def loss(w, x):
     return np.sum(np.tanh(x @ w) ** 2)
 
 found = jit(value_and_grad(loss))(np.ones(3), np.ones((4, 3)))
-of_compiling = {"transformer.read.reader", "transformer.read.kinds", "transformer.transform.reverse",
+of_compiling = {"transformer.read.reader", "transformer.read.kinds", "transformer.transform.reverse.reverse",
                 "transformer.lower.lowering"}
 print(float(found[0]), found[1].tolist(), not of_compiling.isdisjoint(sys.modules), "scipy.linalg" in sys.modules)
 """

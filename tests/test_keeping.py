@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from transformer import checkpoint, config, grad, hvp, jit, jvp, value_and_grad, vmap
-from transformer.read import keeping
+from transformer.read.calls import keeping
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from lowered import as_loops, source_of
 
 from transformer import jit
-from transformer.lower.lengths import first_square
+from transformer.lower.fusion.lengths import first_square
 
 COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge]
 

@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 
 @cache
 def compiled(function: Callable[..., Any]) -> Any:
-    from transformer.run.dispatchers import KernelDispatcher
+    from transformer.run.compiling.dispatchers import KernelDispatcher
     return KernelDispatcher(function, targetoptions={"nopython": True, "error_model": "numpy", "nogil": True})
 
 

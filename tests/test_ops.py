@@ -42,7 +42,7 @@ from transformer.ops.of_scipy import OF_SCIPY
 from transformer.ops.table import lookup, ops
 from transformer.ops.value import Value, call
 from transformer.transform.forward import jvp
-from transformer.transform.reverse import reverse
+from transformer.transform.reverse.reverse import reverse
 
 # Ops on what loops record are tested with loops, in test_sequences.py.
 OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences]

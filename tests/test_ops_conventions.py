@@ -15,7 +15,7 @@ from transformer.ops.arguments import NotKnown
 from transformer.ops.creation import ones, zeros
 from transformer.ops.value import Value, call
 from transformer.transform.forward import jvp
-from transformer.transform.reverse import reverse
+from transformer.transform.reverse.reverse import reverse
 
 # -- sizes ----------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from transformer.core.types import FLOAT, INT, ArrayType
 from transformer.ops.table import lookup, ops
 from transformer.ops.value import Value, call
 from transformer.transform.forward import jvp
-from transformer.transform.reverse import reverse
+from transformer.transform.reverse.reverse import reverse
 
 
 def slope(function: Any, *values: Any) -> list[float]:

@@ -23,7 +23,7 @@ from transformer.core.grammar import Let, Loop, Var
 from transformer.core.sizes import Dim, Size
 from transformer.core.types import INT, ArrayType
 from transformer.core.walk import all_statements
-from transformer.read.demand import Demand
+from transformer.read.raising.demand import Demand
 from transformer.read.readings import read
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from transformer import config, grad, jit
-from transformer.run.assembly import arithmetic
+from transformer.run.compiling.assembly import arithmetic
 from transformer.run.report import Report
 
 pytestmark = pytest.mark.usefixtures("own_cache")

@@ -29,15 +29,15 @@ from transformer.ops.ruled import Ruled
 from transformer.ops.saved import Layout
 from transformer.ops.table import ops
 from transformer.ops.value import Value
-from transformer.read.demand import Demand
 from transformer.read.interface import AxislessType
+from transformer.read.raising.demand import Demand
 from transformer.read.readings import Reading, read
 from transformer.read.values import Hole
 from transformer.run.signature import describe
 from transformer.simplify import simplify
 from transformer.simplify.dead import Before
 from transformer.transform.forward import jvp
-from transformer.transform.reverse import reverse
+from transformer.transform.reverse.reverse import reverse
 
 OPS = {**ops(), Ruled.name: Ruled}
 CLASSES = {"Slot": Slot, "Hole": Hole, "Layout": Layout}

@@ -11,8 +11,8 @@ from llvmlite.binding import llvm_version_info
 from test_compiled_shapes import whole_text
 
 from transformer import grad, jit, vmap
-from transformer.run.assembly import width_of
-from transformer.run.dispatchers import RIGHT_ROWS
+from transformer.run.compiling.assembly import width_of
+from transformer.run.compiling.dispatchers import RIGHT_ROWS
 
 
 def chain(x: Any, y: Any, scale: float) -> Any:

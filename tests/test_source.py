@@ -16,8 +16,8 @@ import gast
 import pytest
 from sources import MakeModule, segment, text_of
 
-from transformer.read import source
-from transformer.read.source import find_source
+from transformer.read.sources import source
+from transformer.read.sources.source import find_source
 
 # ---- functions of this file, whose asserts pytest has rewritten ----
 

@@ -8,8 +8,8 @@ import pytest
 from sources import MakeModule, Names, edit, segment, text_of
 
 from transformer.core.errors import SourceError
-from transformer.read.compare import same_code, same_code_elsewhere
-from transformer.read.source import find_source
+from transformer.read.sources.compare import same_code, same_code_elsewhere
+from transformer.read.sources.source import find_source
 
 # ---- files that change ----
 

@@ -15,7 +15,7 @@ import pytest
 from sources import MakeModule, Names, registered, segment, text_of
 
 from transformer.core.errors import SourceError
-from transformer.read.source import find_source
+from transformer.read.sources.source import find_source
 
 # ---- files ----
 

@@ -16,10 +16,10 @@ from typing import Any
 import gast
 import pytest
 
-from transformer.read import comments, convert, source
-from transformer.read.comments import comments_of
-from transformer.read.convert import convert as to_gast
-from transformer.read.source import find_source
+from transformer.read.sources import comments, convert, source
+from transformer.read.sources.comments import comments_of
+from transformer.read.sources.convert import convert as to_gast
+from transformer.read.sources.source import find_source
 
 MODULES = [statistics, inspect, tokenize, functools, source, convert, comments]
 

@@ -18,9 +18,9 @@ from corpus.strips import (
 from lowered import as_loops, generated, source_of
 
 from transformer import config, grad, jit
-from transformer.lower import strips
 from transformer.lower.lowering import lower
-from transformer.transform import memory
+from transformer.lower.ordering import strips
+from transformer.transform.reverse import memory
 
 IN_STRIPS = "for block in range"
 

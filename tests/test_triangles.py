@@ -10,7 +10,7 @@ from lowered import called
 from test_contractions import agree, kernel_of
 
 from transformer import grad, jit
-from transformer.lower import blocking
+from transformer.lower.ordering import blocking
 
 
 def with_rows_below(a: Any, b: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from lowered import as_loops, source_of
 
 from transformer import config, grad, jit
-from transformer.lower.turns import as_columns, as_rows
+from transformer.lower.printing.turns import as_columns, as_rows
 
 ROWS = 260                             # four blocks, and four rows of another one
 
@@ -97,8 +97,8 @@ def test_compiled(dtype: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> 
 
 @cache
 def turned_by_a_kernel() -> Any:
-    from transformer.run.dispatchers import KernelDispatcher
-    from transformer.run.turns import compiled_turns
+    from transformer.run.compiling.dispatchers import KernelDispatcher
+    from transformer.run.compiling.turns import compiled_turns
     there, back = map(compiled_turns().get, ("as_columns", "as_rows"))
 
     def kernel(x: Any, first: Any, count: Any, columns: Any, y: Any) -> None:

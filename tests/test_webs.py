@@ -11,8 +11,8 @@ from numba.core import ir
 from numba.core.bytecode import ByteCode, FunctionIdentity
 from numba.core.interpreter import Interpreter
 
-from transformer.run.dispatchers import KernelDispatcher
-from transformer.run.webs import Webs
+from transformer.run.compiling.dispatchers import KernelDispatcher
+from transformer.run.compiling.webs import Webs
 
 N = 5
 

@@ -29,7 +29,7 @@ from transformer.core.errors import NotSupported, Origin
 from transformer.core.grammar import Call, Const, Effect, Function, Var
 from transformer.ops.value import Value, call
 from transformer.read.interface import Hidden, Interface, Parameter, Result
-from transformer.read.source import find_source
+from transformer.read.sources.source import find_source
 from transformer.read.values import Hole
 from transformer.write.header import Header
 

@@ -212,8 +212,8 @@ def words(text: object) -> list[str]:
 def test_advice_names_what_is_supported() -> None:
     """Functions of NumPy that a message tells to use can be used."""
     from transformer.ops.table import lookup
-    from transformer.read.builtin_calls import BUILTINS
-    from transformer.read.pure import is_pure
+    from transformer.read.calls.builtin_calls import BUILTINS
+    from transformer.read.calls.pure import is_pure
 
     texts = [text for program in ALL for text in program.message[1:] if "define_op" not in text]
     told = {name for text in texts for name in re.findall(r"\bnp\.([a-z_.]+[a-z_])", text)}

@@ -194,7 +194,9 @@ class Library:
 
 def install(found: Library, nccl: Any) -> None:
     """Has it take the place of CuPy in this process; kernels are launched by numba's simulator."""
-    from transformer.run import gpu, gpu_modules, gpu_simulated
+    from transformer.run.gpu import library as gpu
+    from transformer.run.gpu import modules as gpu_modules
+    from transformer.run.gpu import simulated as gpu_simulated
     for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
         for name in "why_not", "is_simulated":
             if getattr(module, name, None) is getattr(gpu, name) and module is not gpu:

@@ -50,7 +50,7 @@ def checkpoint(function: Callable[..., Any]) -> Any:
     >>> round(float(grad(loss)(2.0, np.array([0.5, 1.0]))), 3)
     0.282
     """
-    from .transform.checkpoint import Checkpointed
+    from .transform.custom.checkpoint import Checkpointed
     if not callable(function):
         raise BadArgument(f"checkpoint needs a function, this is {function!r}",
                           instead="Write @checkpoint above a function, or checkpoint(f)(x).")

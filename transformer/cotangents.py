@@ -57,7 +57,7 @@ class grad_of:
 
     def __transformer_block__(self, reader: Any, node: Any) -> None:
         from .read.cotangents import read_block
-        from .transform.cotangents import Marked
+        from .transform.custom.cotangents import Marked
         read_block(reader, node, self.variable, Marked)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .core.errors import BadArgument
+from .read.calls.ruled import signature_for
 from .read.kinds import described
-from .read.ruled import signature_for
-from .transform.custom import Custom, CustomJvp, CustomVjp
+from .transform.custom.custom import Custom, CustomJvp, CustomVjp
 
 __all__ = ["custom_jvp", "custom_vjp"]
 

@@ -20,7 +20,7 @@ from .ops.registry import registry
 from .ops.table import lookup
 from .ops.value import NUMBERS, Value, call
 from .read.kinds import described
-from .transform.declared import Declaration, plain_signature
+from .transform.custom.declared import Declaration, plain_signature
 
 __all__ = ["check_op", "define_op"]
 

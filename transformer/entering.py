@@ -10,9 +10,9 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
 from .core.walk import reachable
-from .lower.aliases import is_written
 from .lower.cuda import reserved
 from .lower.lowering import lower
+from .lower.nest.aliases import is_written
 from .lower.options import for_numba
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface

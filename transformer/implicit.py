@@ -51,7 +51,7 @@ def _check(step: Any, tolerance: Any, most: Any) -> None:
 
 
 def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from .transform.implicit import read_fixed_point
+    from .transform.custom.implicit import read_fixed_point
     return read_fixed_point(reader, _check, *args, **kwargs)
 
 

@@ -30,7 +30,7 @@ def independent(iterable: Iterable[T]) -> Iterable[T]:
 
 
 def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from .read.independence import promised
+    from .read.loops.independence import promised
     return promised(reader, *args, **kwargs)
 
 

@@ -19,8 +19,8 @@ from .wrapping import argument_names, check_callable, copy_names, is_importable
 
 if TYPE_CHECKING:
     from .parallel.device import Device
-    from .run.gpu_calls import GpuCalls
-    from .run.gpu_report import GpuReport
+    from .run.gpu.calls import GpuCalls
+    from .run.gpu.report import GpuReport
     from .run.report import Report
 
 __all__ = ["Compiled", "jit"]
@@ -187,7 +187,7 @@ class CompiledForGpu(Called):
     _dispatcher: GpuCalls
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
-        from .run.gpu_calls import GpuCalls
+        from .run.gpu.calls import GpuCalls
         self.function, self.options, self.device = function, options, device
         self.is_bound = not (options["device"] is None or isinstance(options["device"], str)
                              and ":" not in options["device"])           # to one GPU

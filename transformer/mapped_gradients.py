@@ -21,10 +21,10 @@ from .pmapping import Mapped
 from .run.dispatch import Entry
 from .run.static import order_of
 from .transform.argument_names import passed_names
-from .transform.batched import Batched
+from .transform.batching.batched import Batched
+from .transform.batching.lane_axes import SHARED, Axes, spread
 from .transform.derived import innermost
 from .transform.inside import Inside
-from .transform.lane_axes import SHARED, Axes, spread
 from .transform.modes import Gradient
 from .wrapping import copy_names
 

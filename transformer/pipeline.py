@@ -21,24 +21,24 @@ from .core.check import check
 from .core.errors import NotSupported, TransformError
 from .core.grammar import Function
 from .core.text import text
-from .lower.footprint import bytes_made
-from .lower.unbound import asks_for_names, with_tests_of_names
-from .read.clocks import without_clocks
-from .read.demand import Demand
+from .lower.expand.unbound import asks_for_names, with_tests_of_names
+from .lower.nest.footprint import bytes_made
+from .read.calls.clocks import without_clocks
 from .read.interface import Interface
 from .read.places import place_of
+from .read.raising.demand import Demand
 from .read.readings import Reading, read
 from .settings import config
 from .simplify import simplify
 from .simplify.asked_places import without_tests_of_places
 from .simplify.dead import Before
 from .simplify.made import without_repeated_tests
-from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
+from .transform.custom.applied import settled, take_hidden
 from .transform.derived import taken_apart
 from .transform.device_memory import held_together
 from .transform.halves import in_float32
-from .transform.memory import stays_small
+from .transform.reverse.memory import stays_small
 from .write.counting_down import with_rows_in_order
 from .write.header import Header
 from .write.items import over_items

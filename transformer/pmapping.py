@@ -27,9 +27,9 @@ from .run.repeated import Valued
 from .run.static import names_of
 from .settings import config
 from .sourced import Sourced
-from .transform.batched import Batched
+from .transform.batching.batched import Batched
+from .transform.batching.lane_axes import Axes
 from .transform.derived import innermost
-from .transform.lane_axes import Axes
 from .transform.modes import Gradient
 from .transform.spread import Spread
 from .wrapping import argument_names, check_callable, copy_names, is_importable

@@ -12,8 +12,8 @@ from typing import Any
 from .api import Transformed
 from .core.errors import BadArgument
 from .read.places import place_of_call
-from .transform.signatures import parsed
-from .transform.vectorized import Vectorized
+from .transform.batching.signatures import parsed
+from .transform.batching.vectorized import Vectorized
 from .wrapping import check_callable
 
 
@@ -55,7 +55,7 @@ def _excluded(excluded: Any) -> tuple[int | str, ...]:
 
 def _names(function: Any) -> tuple[str, ...]:
     """The arguments that can be passed by position; none where they are not known."""
-    from .read.subfunctions import signature_for
+    from .read.calls.subfunctions import signature_for
     try:
         parameters = signature_for(function).parameters.values()
     except (TypeError, ValueError):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .api import Transformed
-from .transform.batched import Batched
-from .transform.lane_axes import Axes
+from .transform.batching.batched import Batched
+from .transform.batching.lane_axes import Axes
 from .wrapping import check_callable
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import cuda
 
-from transformer.run.gpu import library
+from transformer.run.gpu.library import library
 
 THREADS = 256
 TILE = 32

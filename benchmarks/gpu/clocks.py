@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from transformer.run.gpu import is_simulated, library
+from transformer.run.gpu.library import is_simulated, library
 
 Call = Callable[[], Any]
 Clock = Callable[[Call, int], float]

@@ -20,7 +20,7 @@ from benchmarks.contest.contenders import first_line, no_longer_than
 from benchmarks.contest.running import progress
 from transformer import grad, jit, tree
 from transformer.core.errors import TransformError
-from transformer.run.gpu import is_simulated
+from transformer.run.gpu.library import is_simulated
 
 LONGEST = 60.0                      # seconds for a program, in which its kernels are compiled
 AGREES, REFUSED, NO_GRADIENT = "agree", "are refused", "have no gradient"

@@ -18,7 +18,7 @@ from benchmarks.contest.lazily import has_jax, jax
 from benchmarks.contest.running import is_chosen, progress
 from benchmarks.contest.telling import write_section
 from transformer import jit, tree
-from transformer.run.gpu import brought, fetched, is_simulated
+from transformer.run.gpu.library import brought, fetched, is_simulated
 
 from .case import GpuCase, moved
 from .cases import CASES

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.timing import show, table
-from transformer.run.gpu import is_simulated, library
+from transformer.run.gpu.library import is_simulated, library
 
 from .case import GpuCase
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import BadArgument
 from ..core.sizes import Size
 from ..ops.value import Value
+from ..read.calls.ruled import check_no_writes
 from ..read.frames import stamp
 from ..read.library.calls import call_library
-from ..read.ruled import check_no_writes
 from ..read.values import is_array
 from .blocks import OVER
 

@@ -115,7 +115,7 @@ def stack_trees(rows: list[Any]) -> Any:
 
 
 def _read_stack(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from ..read.stacking import trees
+    from ..read.lists.stacking import trees
     return trees(reader, args[0], NO_ROWS)
 
 

@@ -19,14 +19,14 @@ from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
 from ..write.names import HOSTED_HELPERS, STANDING, fresh
 from . import vecmath
-from .nests import Lowered
-from .numba_names import told_apart
+from .nest.nests import Lowered
 from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED, for_numba
-from .short_rows import known_sizes
-from .source import Printed, dimensions, print_lowered
+from .ordering.unrolling import has_rows
+from .printing.numba_names import told_apart
+from .printing.short_rows import known_sizes
+from .printing.source import Printed, dimensions, print_lowered
+from .printing.turned_params import with_turned
 from .stages import expand
-from .turned_params import with_turned
-from .unrolling import has_rows
 
 
 @dataclass

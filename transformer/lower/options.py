@@ -9,7 +9,7 @@ HOSTED = {**COMPILED, "nogil": False}                  # in which Python does so
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
 APART = {**COMPILED, "apart": True}                    # of arrays that share no memory
-OF_LAPACK = "lapack "                                   # begins the names of forms that call it (`run/lapack.py`)
+OF_LAPACK = "lapack "                 # begins the names of forms that call it (`run/compiling/lapack.py`)
 OURS = "apart", "borrows", "form", "rows", "sizes"                # which are ours to know, and not numba's
 
 

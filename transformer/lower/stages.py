@@ -12,49 +12,49 @@ from ..core.guards import Assumptions
 from ..core.signs import without_tests_of_signs
 from ..core.walk import Copier, all_statements
 from ..ops.proofs import Ranges
-from .blocking import by_blocks
-from .callees import given_away, prepared
-from .chains import shortened
-from .clean import cleaned, equal_sizes
-from .convolutions import convolved_in_loops
-from .directly import written_directly
-from .expand import Expansion, own_copy
-from .extremes import extremes
-from .fusion import Choices, fuse
-from .handed_on import handed_on
-from .interchange import interchange
-from .jamming import jam
-from .joining import join
-from .layout import free_arrays, laid_out
-from .lengths import compared
-from .masks import chosen_by_masks
-from .memory import place
-from .named_places import by_names
-from .nest_walk import allocated_next, inner_blocks, statements
-from .nests import Allocate, Block, Lowered
-from .overwritten import without_fills
-from .partly_sorted import partly_sorted
-from .peeling import peel
-from .products import see_through
-from .promotion import promoted
-from .ragged import with_begins
-from .raveling import ravel
-from .rows_together import rows_together
-from .scoped import sizes_in_scope
-from .shared_factors import with_shared_factors
-from .sinking import sink
-from .sliding import slide
-from .steady import read_before
-from .strips import in_strips
-from .sums import accurate
-from .threads import in_chunks, shared_out
-from .tiling import tile
-from .totals import added_at_once
-from .turning import turned
-from .unbound import with_tests_of_names
-from .waiting import with_latest_last
-from .wrapping import wrapped_around
-from .zeroed import without_zeros
+from .expand.expand import Expansion, own_copy
+from .expand.extremes import extremes
+from .expand.products import see_through
+from .expand.promotion import promoted
+from .expand.ragged import with_begins
+from .expand.unbound import with_tests_of_names
+from .expand.wrapping import wrapped_around
+from .fusion.directly import written_directly
+from .fusion.fusion import Choices, fuse
+from .fusion.lengths import compared
+from .fusion.masks import chosen_by_masks
+from .fusion.named_places import by_names
+from .fusion.partly_sorted import partly_sorted
+from .fusion.scoped import sizes_in_scope
+from .fusion.shared_factors import with_shared_factors
+from .fusion.steady import read_before
+from .fusion.sums import accurate
+from .fusion.totals import added_at_once
+from .fusion.waiting import with_latest_last
+from .memory.memory import place
+from .memory.overwritten import without_fills
+from .memory.zeroed import without_zeros
+from .nest.clean import cleaned, equal_sizes
+from .nest.nest_walk import allocated_next, inner_blocks, statements
+from .nest.nests import Allocate, Block, Lowered
+from .ordering.blocking import by_blocks
+from .ordering.chains import shortened
+from .ordering.convolutions import convolved_in_loops
+from .ordering.handed_on import handed_on
+from .ordering.interchange import interchange
+from .ordering.jamming import jam
+from .ordering.joining import join
+from .ordering.layout import free_arrays, laid_out
+from .ordering.peeling import peel
+from .ordering.raveling import ravel
+from .ordering.rows_together import rows_together
+from .ordering.sinking import sink
+from .ordering.sliding import slide
+from .ordering.strips import in_strips
+from .ordering.tiling import tile
+from .ordering.turning import turned
+from .printing.callees import given_away, prepared
+from .threads.threads import in_chunks, shared_out
 
 NOTHING: frozenset[Var] = frozenset()
 FOR_PROCESSORS = Choices()

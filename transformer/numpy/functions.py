@@ -20,7 +20,7 @@ from ..parallel.array import Array, on_arrays, unwrapped, wrapped
 from ..parallel.array import device_among as device_of_arrays
 from ..parallel.device import Device, chosen_device, device_of
 from ..precision import canonical, names_dtype, requested
-from ..read.errors import as_user_error
+from ..read.raising.errors import as_user_error
 from .sequences import refuse_sequences
 
 METHODS = "reduce", "accumulate", "reduceat", "outer"

@@ -155,7 +155,7 @@ class Op:
     asks_truth = False
     hands_on = False
     made_of = slice(None)              # the operands that the elements of the result come from
-    of_lapack = False                  # compiled code calls LAPACK itself (`run/lapack.py`), where NumPy does
+    of_lapack = False                  # compiled code calls LAPACK itself (`run/compiling/lapack.py`), where NumPy does
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
     writes = False                     # the result is operand 0 with a part written: a new version of it
     sized = False

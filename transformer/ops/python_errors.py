@@ -1,8 +1,8 @@
 """For which operands Python raises, where NumPy's numbers would be infinite or nan.
 
 What is raised is what Python raises for numbers of these kinds: it is asked. A rule gives the conditions under which
-operands are refused, each with its error: compiled code tests them (`lower/python_numbers.py`), and a `try` asks for
-them beforehand (`read/attempts.py`). Of functions of `math` compiled code looks at what they give.
+operands are refused, each with its error: compiled code tests them (`lower/expand/python_numbers.py`), and a `try` asks
+for them beforehand (`read/raising/attempts.py`). Of functions of `math` compiled code looks at what they give.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Loop forms of elementwise ops, as functions of numbers: NumPy's results, one element at a time.
 
 They are plain Python in the subset that numba compiles and LLVM vectorises. Code made from Core
-calls copies of them, in which literals have the dtype of the operands (see `lower/functions.py`), so
+calls copies of them, in which literals have the dtype of the operands (see `lower/printing/functions.py`), so
 they are complete in themselves: they use `math`, `np`, and one another, and no other names.
 Functions of floating numbers write their literals as floats.
 """

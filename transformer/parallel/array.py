@@ -21,7 +21,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .. import tree
 from ..core.halves import is_bfloat16
 from ..precision import requested
-from ..run.gpu import is_gpu_array
+from ..run.gpu.library import is_gpu_array
 from .device import Device
 from .on_device import frozen, kept, on_host, read_only, there
 from .widened import has_half, in_float32
@@ -108,7 +108,7 @@ class Array(NDArrayOperatorsMixin):
         """What is to come on a GPU before the value is there: an event, or all that its stream has to do."""
         if self._done is not None:
             return self._done
-        from ..run.gpu_streams import stream_of
+        from ..run.gpu.streams import stream_of
         return stream_of(self.device.id)
 
     def _here(self) -> np.ndarray:

@@ -14,11 +14,11 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..core.on_devices import is_on_device
-from ..run.gpu import is_gpu_array, stand_in
-from ..run.gpu_devices import where
-from ..run.gpu_streams import On
-from ..transform.batched import Batched
-from ..transform.lane_axes import SHARED, Axes, as_shared, spread
+from ..run.gpu.devices import where
+from ..run.gpu.library import is_gpu_array, stand_in
+from ..run.gpu.streams import On
+from ..transform.batching.batched import Batched
+from ..transform.batching.lane_axes import SHARED, Axes, as_shared, spread
 from .array import Array, device_among
 from .device import NOTHING, Device
 from .on_device import on_host

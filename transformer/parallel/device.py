@@ -78,7 +78,7 @@ class Gpu(Device):
             return function(*args)
 
     def current(self) -> AbstractContextManager[Any]:
-        from ..run.gpu_streams import On
+        from ..run.gpu.streams import On
         return On(self.id)
 
 
@@ -180,7 +180,8 @@ def part() -> None:
 
 def _gpus() -> tuple[Gpu, ...]:
     """The GPUs of this process. Raises `BadArgument` where there are none."""
-    from ..run import gpu, gpu_devices
+    from ..run.gpu import devices as gpu_devices
+    from ..run.gpu import library as gpu
     reason = gpu.why_not()
     if reason is not None:
         raise BadArgument("there is no CUDA device", why=reason, instead="Use devices('cpu').")
@@ -200,7 +201,7 @@ def _gpu(id: int) -> Gpu:
 
 def current_gpu() -> Gpu:
     """The GPU of what says nothing else: that of `default_device`, or the current one of CuPy."""
-    from ..run.gpu_devices import current
+    from ..run.gpu.devices import current
     return _chosen.device if isinstance(_chosen.device, Gpu) else _gpu(current())
 
 

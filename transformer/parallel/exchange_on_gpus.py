@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..run.gpu import fetched, is_gpu_array, library
-from ..run.gpu_devices import at
+from ..run.gpu.devices import at
+from ..run.gpu.library import fetched, is_gpu_array, library
 from .exchange import Exchange
 from .nccl import Nccl, nccl_for
 from .sharded import Sharded, rank

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..run.gpu import is_simulated, library
-from ..run.gpu_streams import On
+from ..run.gpu.library import is_simulated, library
+from ..run.gpu.streams import On
 
 NAMES = {"int8": "INT8", "uint8": "UINT8", "int32": "INT32", "uint32": "UINT32", "int64": "INT64", "uint64": "UINT64",
          "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}

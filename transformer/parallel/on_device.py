@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..precision import narrowed
-from ..run.gpu import is_gpu_array
+from ..run.gpu.library import is_gpu_array
 from .device import Device
 
 
@@ -15,7 +15,7 @@ def there(value: Any, device: Device) -> Any:
     """An array, of NumPy or a GPU, as it lies on a device."""
     if device.kind != "cuda":
         return on_host(value)
-    from ..run.gpu_devices import at
+    from ..run.gpu.devices import at
     with device.current():
         return at(value if is_gpu_array(value) else narrowed(value), device.id)
 
@@ -26,9 +26,9 @@ def on_host(value: Any) -> np.ndarray:
         return value
     if not is_gpu_array(value):                  # a number of NumPy's
         return np.asarray(value)
-    from ..run.gpu import library
-    from ..run.gpu_devices import where
-    from ..run.gpu_streams import On
+    from ..run.gpu.devices import where
+    from ..run.gpu.library import library
+    from ..run.gpu.streams import On
     with On(where(value)):
         return np.asarray(library().asnumpy(value))
 

@@ -15,8 +15,8 @@ import numpy as np
 from .. import tree
 from ..core.grammar import Function
 from ..run.dispatch import Entry
-from ..run.gpu import brought, is_gpu_array, library
-from ..run.gpu_devices import at, model
+from ..run.gpu.devices import at, model
+from ..run.gpu.library import brought, is_gpu_array, library
 from .array import Array
 from .device import Device
 from .exchange_on_gpus import ExchangeOnGpus

@@ -15,7 +15,7 @@ from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..core.on_devices import is_on_device
 from ..read.kinds import described
-from ..run.gpu import is_gpu_array, of_library
+from ..run.gpu.library import is_gpu_array, of_library
 from .array import Array, device_among, on_arrays, wrapped
 from .device import Device, chosen_device, device_of
 from .on_device import frozen, kept, read_only, there

@@ -13,8 +13,8 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..precision import narrowed
-from ..run.gpu import fetched, is_gpu_array
-from ..transform.lane_axes import SHARED, Axes, spread
+from ..run.gpu.library import fetched, is_gpu_array
+from ..transform.batching.lane_axes import SHARED, Axes, spread
 from .array import Array
 from .device import Device
 from .on_device import read_only, there

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument
-from ..run.gpu import fetched, is_gpu_array
-from ..run.gpu_devices import where
-from ..run.gpu_streams import On
+from ..run.gpu.devices import where
+from ..run.gpu.library import fetched, is_gpu_array
+from ..run.gpu.streams import On
 from .workers import known
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from ..run.gpu import is_gpu_array
+from ..run.gpu.library import is_gpu_array
 from .array import Array
 from .on_device import on_host, read_only, there
 from .sharded import rank

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
 from ..ops.value import Value
-from .demand import Unroll
+from .calls.later import read_later
 from .frames import Frame
-from .iteration import Iteration
-from .later import read_later
-from .recorded import Part, RecordedList, Recording
-from .tokens import APPENDED, Token
+from .lists.recorded import Part, RecordedList, Recording
+from .lists.tokens import APPENDED, Token
+from .loops.iteration import Iteration
+from .raising.demand import Unroll
 from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of, may_be_array
 
 if TYPE_CHECKING:

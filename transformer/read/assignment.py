@@ -19,24 +19,24 @@ from ..ops import indexing
 from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import Value
 from ..ops.value import value as as_value
-from .applying import apply_op, prepared
-from .asked_places import note_place
-from .attributes import set_attribute
-from .casts import cast
-from .containers import set_item
-from .derived_builtins import SLOTS
+from .branches.casts import cast
+from .branches.or_none import needed
+from .branches.testing import fitting
+from .calls.applying import apply_op, prepared
 from .desugar.blocks import UNNAMED
-from .errors import as_user_error
 from .frames import Frame, store
-from .item_names import name_item
 from .kinds import type_name
-from .open_lists import OpenList
-from .opening import open_to_change
-from .or_none import needed
-from .recorded import RecordedList, Recording
+from .lists.item_names import name_item
+from .lists.open_lists import OpenList
+from .lists.opening import open_to_change
+from .lists.recorded import RecordedList, Recording
+from .objects.attributes import set_attribute
+from .objects.containers import set_item
+from .objects.derived_builtins import SLOTS
+from .raising.asked_places import note_place
+from .raising.errors import as_user_error
 from .strides import with_places
 from .subscripts import is_mask_of_number, place_among
-from .testing import fitting
 from .unpacking import bind_sequence
 from .values import PerhapsAxisless, View, cell_of, contained, is_axisless, whereabouts
 

@@ -15,22 +15,22 @@ from ..ops.arithmetic import converted, has_opposite
 from ..ops.elementwise import elementwise_type, shape_text
 from ..ops.value import NUMBERS, Value
 from ..ops.value import value as as_value
-from .applying import apply_op, prepared
-from .asked_places import note_place
 from .assignment import assign_attribute, bind, has_mask, runs_code, write_item
-from .attributes import attribute
-from .blame import as_numpy_raises
-from .casts import cast
-from .errors import as_user_error
+from .branches.casts import cast
+from .branches.or_none import needed
+from .branches.testing import fitting
+from .calls.applying import apply_op, prepared
 from .expressions import read_name
-from .in_place import changed_in_place
+from .loops.totals import added_to
+from .objects.attributes import attribute
+from .objects.in_place import changed_in_place
 from .operators import BINARY, binary
-from .or_none import needed
+from .raising.asked_places import note_place
+from .raising.blame import as_numpy_raises
+from .raising.errors import as_user_error
 from .rank_zero import changed, note_number
 from .strides import with_places
 from .subscripts import subscript
-from .testing import fitting
-from .totals import added_to
 from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ..core.types import ArrayType
 from ..core.walk import WRITES
 from ..ops.regions import is_view
 from ..ops.value import Value
-from .journal import Cell
+from .branches.journal import Cell
 from .values import View
 
 if TYPE_CHECKING:

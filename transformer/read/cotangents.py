@@ -15,10 +15,10 @@ import gast
 
 from ..core.errors import NotSupported
 from ..ops.value import Value
+from .calls.ruled import Leaves, Use, frozen, through
 from .frames import Unbound, load, store
 from .interface import Result
-from .ruled import Leaves, Use, frozen, through
-from .scope import Writes, loads_in
+from .sources.scope import Writes, loads_in
 from .values import Closure
 
 if TYPE_CHECKING:

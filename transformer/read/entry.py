@@ -19,23 +19,23 @@ from ..core.types import ArrayType
 from ..ops.table import lookup
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
-from .asked_classes import check_questions
-from .asked_places import with_questions
-from .branches import Unreachable
+from .branches.asked_classes import check_questions
+from .branches.branches import Unreachable
+from .branches.mixed import check_digits
+from .branches.or_none import needed, settled
+from .branches.structures import Node, Slot
 from .frames import Frame
 from .interface import AxislessType, Interface, Items, Maybe, Parameter, Result
-from .joining import joined
 from .kinds import described
-from .list_demands import known_or
-from .mixed import check_digits
-from .or_none import needed, settled
+from .lists.joining import joined
+from .lists.list_demands import known_or
+from .lists.recorded import RecordedList, Recording
 from .outside import Watch
 from .places import place_of, python_of
-from .recorded import RecordedList, Recording
-from .scope import Scope
+from .raising.asked_places import with_questions
 from .sharing import apart_arguments
-from .source import find_source
-from .structures import Node, Slot
+from .sources.scope import Scope
+from .sources.source import find_source
 from .values import Axisless, Hole, OrNone, has_dynamic, is_axisless
 
 if TYPE_CHECKING:

@@ -10,19 +10,19 @@ import gast
 
 from ..core.errors import BadArgument, TransformError, raised_as
 from ..ops.value import Value
-from .attributes import attribute
-from .bound import certainly_bound
-from .branches import Unreachable, choose
-from .conditions import condition, is_safe, joined, truth
-from .containers import iterated
-from .errors import as_user_error
-from .folds import extreme_of_more
+from .branches.bound import certainly_bound
+from .branches.branches import Unreachable, choose
+from .branches.conditions import condition, is_safe, joined, truth
+from .branches.or_none import Early, early, implied
 from .frames import Unbound, load
-from .keys import ITEM, KEY, hashed
 from .kinds import type_name
+from .lists.recorded import RecordedList
+from .loops.folds import extreme_of_more
+from .objects.attributes import attribute
+from .objects.containers import iterated
+from .objects.keys import ITEM, KEY, hashed
 from .operators import BINARY, UNARY, binary, compare, unary
-from .or_none import Early, early, implied
-from .recorded import RecordedList
+from .raising.errors import as_user_error
 from .values import ABSENT
 
 if TYPE_CHECKING:

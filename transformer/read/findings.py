@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.errors import Origin, TransformError
 from ..core.types import ArrayType
-from .demand import Unroll
-from .keeping import Chosen
+from .calls.keeping import Chosen
+from .raising.demand import Unroll
 
 REST = "all but the first"           # the key of a loop is this and the key of the whole
 

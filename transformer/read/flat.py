@@ -35,7 +35,7 @@ def _shaped_like(whole: Value, part: Value) -> Value:
 
 def assign_flat(reader: Reader, array: Value, given: Any) -> None:
     """`array.flat = given`: what is given is repeated until the array is full."""
-    from .array_methods import call_array_method
+    from .calls.array_methods import call_array_method
     from .values import ArrayMethod
 
     every = Value(values.call(np.arange, (array.size,), {}).atom)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported, Origin, as_raised, suggestion
 from ..core.grammar import Var
 from ..core.types import INT
-from .journal import Name
-from .scope import Scope
+from .branches.journal import Name
+from .sources.scope import Scope
 from .values import ABSENT
 
 if TYPE_CHECKING:

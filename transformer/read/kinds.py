@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.sizes import Size
 from ..ops.value import Value
-from .casts import PYTHON
-from .recorded import RecordedList, Recording
+from .branches.casts import PYTHON
+from .lists.recorded import RecordedList, Recording
 from .values import ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Lazy, Producer, Text, is_array
 
 STANDING_FOR: dict[type, type] = {

@@ -13,18 +13,18 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.halves import NumpyNumber
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
-from .applying import apply_op
-from .blame import advice, as_numpy_raises
-from .demand import Unroll, static
-from .equality import compared_objects
-from .errors import as_user_error
-from .in_order import are_sequences, compared_items
-from .keys import hashed
-from .objects import ATTRIBUTES, hold_dynamic, made_of
-from .or_none import needed, settled
-from .percent import filled
-from .recorded import RecordedList, Recording, combined
-from .special_methods import answered_by_class, users_special, users_unary
+from .branches.or_none import needed, settled
+from .calls.applying import apply_op
+from .lists.recorded import RecordedList, Recording, combined
+from .objects.equality import compared_objects
+from .objects.in_order import are_sequences, compared_items
+from .objects.keys import hashed
+from .objects.objects import ATTRIBUTES, hold_dynamic, made_of
+from .objects.special_methods import answered_by_class, users_special, users_unary
+from .raising.blame import advice, as_numpy_raises
+from .raising.demand import Unroll, static
+from .raising.errors import as_user_error
+from .raising.percent import filled
 from .values import (
     UNKNOWN,
     DynamicRange,
@@ -241,7 +241,7 @@ OF_NONE = *SYMMETRIC, gast.In, gast.NotIn                # what is answered for 
 
 def _compared_or_none(reader: Reader, op: Any, tested: OrNone, other: Any, compared: Callable[[Any], Any]) -> Any:
     """What a comparison with `other` gives for what may be None: what it gives for the item, or for None."""
-    from .branches import choose
+    from .branches.branches import choose
 
     found = settled(reader, tested)
     if found is not tested:
@@ -294,8 +294,8 @@ def _of_other_kinds(left: Any, right: Any) -> bool:
 
 def contains(reader: Reader, container: Any, item: Any) -> Any:
     """`item in container`."""
-    from .finding import is_among
-    from .iteration import Iteration
+    from .lists.finding import is_among
+    from .loops.iteration import Iteration
 
     if isinstance(container, Value):
         raise BadArgument("`in` on an array", reader.builder.origin, instead="Write np.any(x == value).")
@@ -375,7 +375,7 @@ def _example(operand: Any) -> Any:
 
 
 def _repeated(reader: Reader, left: Any, right: Any) -> Any:
-    from .opening import repeated
+    from .lists.opening import repeated
 
     sequence, count = (left, right) if isinstance(left, (list, tuple)) else (right, left)
     if isinstance(sequence, list) and known_of(count) is UNKNOWN:

@@ -23,9 +23,9 @@ from ..core.on_devices import is_on_device, on_host
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from .contents import CONTAINERS, Behind, Contents, OnHost, Own, Presence, runs
-from .derived_builtins import getter
 from .interface import Hidden
 from .kinds import described
+from .objects.derived_builtins import getter
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
 from .varying import identity_of, varying_type
 

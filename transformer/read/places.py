@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ..core.errors import Origin, TransformError, is_library
-from .source import Source, find_source
+from .sources.source import Source, find_source
 
 RETURN = "return"
 OURS = tuple(os.path.join(os.path.dirname(os.path.dirname(__file__)), part) for part in ("", "../cli/"))

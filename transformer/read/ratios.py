@@ -18,7 +18,7 @@ from ..core.grammar import Const, Let, Var, type_of
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value
-from .applying import apply_op
+from .calls.applying import apply_op
 
 if TYPE_CHECKING:
     from .reader import Reader

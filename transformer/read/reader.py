@@ -19,37 +19,25 @@ from ..core.grammar import Atom, Const, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Size
 from ..ops.value import Value
-from . import (
-    assignment,
-    attempts,
-    augmented,
-    comprehensions,
-    conditions,
-    definitions,
-    effects,
-    expressions,
-    loops,
-    managers,
-    matching,
-    producers,
-    statements,
-    subscripts,
-    trying,
-)
+from . import assignment, augmented, expressions, statements, subscripts
 from .aliases import Aliases
-from .asked_classes import Question
-from .attempts import Catching
-from .attributes import attribute
-from .calls import call
+from .branches import conditions, matching
+from .branches.asked_classes import Question
+from .branches.joins import Guessing
+from .branches.journal import Cell, Item, Journal, Name, Place
+from .branches.or_none import Facts, settled
+from .calls import definitions
+from .calls.calls import call
+from .calls.recursion import Recursion
+from .calls.subfunctions import inlined, subfunction
 from .findings import Findings
 from .frames import Frame, stamp
-from .joins import Guessing
-from .journal import Cell, Item, Journal, Name, Place
-from .or_none import Facts, settled
+from .lists.recorded import RecordedList, Recording
+from .loops import comprehensions, loops, producers
+from .objects.attributes import attribute
 from .outside import Outside
-from .recorded import RecordedList, Recording
-from .recursion import Recursion
-from .subfunctions import inlined, subfunction
+from .raising import attempts, effects, managers, trying
+from .raising.attempts import Catching
 from .values import Conflict, Lazy, OrNone, Producer, View
 
 Handler = Callable[["Reader", Any], Any]

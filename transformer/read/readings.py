@@ -8,15 +8,15 @@ from typing import Any
 from ..core.errors import NotSupported, TransformError
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
-from . import trying
-from .casts import Widen
-from .demand import Unroll
+from .branches.casts import Widen
+from .branches.testing import Untested, testing_signs
+from .calls.keeping import Keep
 from .entry import Reading, read_target
 from .findings import Findings
-from .keeping import Keep
-from .next_items import Taken
+from .loops.next_items import Taken
+from .raising import trying
+from .raising.demand import Unroll
 from .reader import Reader
-from .testing import Untested, testing_signs
 
 __all__ = ["Reading", "read"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
 from ..core.grammar import Var
-from .applying import prepared
+from .calls.applying import prepared
 from .values import cell_of, may_be_array
 
 if TYPE_CHECKING:

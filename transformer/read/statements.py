@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..core.errors import NotSupported, as_raised, suggestion
-from .containers import delete_item
-from .errors import as_user_error
+from .branches.journal import Name
 from .expressions import read_name
 from .frames import store
-from .journal import Name
+from .objects.containers import delete_item
+from .raising.errors import as_user_error
 from .values import ABSENT
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from ..core.builder import current
 from ..core.errors import NotSupported
 from ..ops import indexing
 from ..ops.value import Value
-from .applying import apply_op
-from .demand import Unroll, static
+from .calls.applying import apply_op
 from .library.steps import places_of_slice
+from .raising.demand import Unroll, static
 from .values import View
 
 if TYPE_CHECKING:

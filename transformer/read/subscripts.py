@@ -11,21 +11,21 @@ import numpy as np
 from ..core.errors import as_raised
 from ..core.sizes import Size
 from ..ops.value import Value
-from .applying import apply_op, viewed
-from .asked_places import note_place
-from .bound import certainly_bound
-from .containers import item
-from .demand import need, static
-from .errors import as_user_error
+from .branches.bound import certainly_bound
+from .branches.or_none import needed
+from .calls.applying import apply_op, viewed
 from .flat import Flat
-from .keys import KEY, hashed
 from .kinds import type_name
 from .library.grids import GRIDS
-from .or_none import needed
-from .picking import picked
-from .ranges import item_of_range
+from .lists.picking import picked
+from .lists.recorded import RecordedList, Recording
+from .loops.ranges import item_of_range
+from .objects.containers import item
+from .objects.keys import KEY, hashed
+from .raising.asked_places import note_place
+from .raising.demand import need, static
+from .raising.errors import as_user_error
 from .rank_zero import as_array
-from .recorded import RecordedList, Recording
 from .strides import part_in_steps, with_places
 from .values import UNKNOWN, DynamicRange, Text, is_array, known_of, stripped
 

@@ -10,12 +10,12 @@ import gast
 from ..core.errors import NotSupported, ShapeError, as_raised
 from ..core.sizes import Size
 from ..ops.value import Value
-from .applying import apply_op
-from .containers import iterated
+from .calls.applying import apply_op
 from .kinds import type_name
-from .opening import swap_rows
-from .recorded import RecordedList
-from .row_lists import RowList
+from .lists.opening import swap_rows
+from .lists.recorded import RecordedList
+from .lists.row_lists import RowList
+from .objects.containers import iterated
 
 if TYPE_CHECKING:
     from .reader import Reader

@@ -18,8 +18,8 @@ from ..core.types import ArrayType
 from ..ops.value import Value
 
 if TYPE_CHECKING:
+    from .branches.journal import Journal
     from .frames import Frame
-    from .journal import Journal
     from .reader import Reader
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from ..core.errors import BadArgument, NotSupported
 from ..core.sizes import Dim, Size
 from ..core.types import ArrayType
+from .compiling.kernels import compile_kernel, install
+from .compiling.objects import objects_of
 from .files import load_module
 from .generating import Emitted, Label, standalone_for_call, standalone_for_types
 from .index import Loops
-from .kernels import compile_kernel, install
 from .loading import text_of
-from .objects import objects_of
 
 
 def dispatcher_for(target: Any, given: tuple[Any, ...], names: list[str]) -> Any:

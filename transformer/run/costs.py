@@ -11,8 +11,8 @@ from ..core.equations import value_of
 from ..core.grammar import Const, Let, Loop, Var
 from ..core.sizes import Size, Unknown
 from ..core.walk import atom_vars
-from ..lower.nest_walk import inner_blocks, is_load
-from ..lower.nests import Length, Library, Product, Store
+from ..lower.nest.nest_walk import inner_blocks, is_load
+from ..lower.nest.nests import Length, Library, Product, Store
 
 
 @dataclass

@@ -24,8 +24,8 @@ from typing import Any
 import gast
 
 from ..core.errors import Origin, TransformError
-from ..read.convert import convert
-from ..read.source import Source, find_source, register
+from ..read.sources.convert import convert
+from ..read.sources.source import Source, find_source, register
 from .flow import COMPREHENSIONS, NOTHING, Around, Names, captured, definite, live_before, needed, stores, within
 from .remade import argument, function_like
 

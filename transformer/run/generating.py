@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from ..core.errors import NotSupported
 from ..core.sizes import Unknown, leaves
 from ..pipeline import Generated, Looped, Prepared, generate, generate_loops
-from ..read.demand import Demand
 from ..read.places import placed
+from ..read.raising.demand import Demand
 from ..transform.derived import taken_apart
 from .current import hidden_key
 from .dispatch import Dispatcher, Entry

@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import tree
 from ..transform.argument_names import extra_names, keys_in, name_at
-from ..transform.batched import Batched
+from ..transform.batching.batched import Batched
+from ..transform.batching.vectorized import Vectorized
 from ..transform.curvature import HessianVector
 from ..transform.jacobians import Jacobian
 from ..transform.modes import Gradient, Mode, Pullback, Pushforward
-from ..transform.vectorized import Vectorized
 from ..write.header import Header
 
 

@@ -27,10 +27,10 @@ from ..ops.registry import registry
 from ..read.interface import AxislessType, Hidden
 from ..settings import config
 from ..transform.derived import taken_apart
+from .compiling.objects import read_marked, with_mark
 from .current import hidden_key
 from .dispatch import Entry, type_key
 from .folders import private_folder, trim, write_whole
-from .objects import read_marked, with_mark
 from .provenance import Unmarked, Way, Ways, followed, holder_of, mark_of
 from .sharing import Memory
 from .signature import Description

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import Origin
+from .compiling.kernels import compile_for, install
+from .compiling.objects import objects_of
 from .files import load_module
 from .index import Loops
-from .kernels import compile_for, install
-from .objects import objects_of
 from .raising import note_places
 
 

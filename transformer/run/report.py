@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.errors import Origin
 from ..core.sizes import Unknown
-from .assembly import Arithmetic, arithmetic
+from .compiling.assembly import Arithmetic, arithmetic
 from .costs import Cost
 from .rows import Row, Rows
 
@@ -224,7 +224,7 @@ def _line_of(source: str, name: str) -> int:
 def _read_machine_code(report: Report, kernel: Any) -> None:
     """Compiles the kernel anew, since what was loaded from disk has no text: as it is, and with the lines that its
     instructions come from. Where these differ otherwise, nothing is said of the nests."""
-    from .kernels import compiled_again
+    from .compiling.kernels import compiled_again
     file = os.path.basename(kernel.py_func.__code__.co_filename)
     by_task = {f"task_{row.task}": k for k, row in enumerate(report.rows) if row.task}
 

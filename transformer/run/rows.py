@@ -14,12 +14,12 @@ from typing import Any
 
 from ..core.errors import Origin
 from ..core.grammar import Call, Effect, If, Let, Loop
-from ..lower.hosted import NAMES, is_fixed
-from ..lower.nest_walk import inner_blocks, statements
-from ..lower.nests import Fold, Library, Nest, Product, Task
+from ..lower.nest.nest_walk import inner_blocks, statements
+from ..lower.nest.nests import Fold, Library, Nest, Product, Task
+from ..lower.printing.hosted import NAMES, is_fixed
 from ..write.expressions import spelled
 from ..write.layout import Group, Line, spans
-from .assembly import Arithmetic
+from .compiling.assembly import Arithmetic
 from .costs import Cost, Costs
 
 NESTS = Nest, Fold, Task

@@ -1,5 +1,5 @@
-"""Tests of places that the program asks for (`read/asked_places.py`), when nothing more is left out: those that stand
-beside a statement that reads or writes this place, or one in an array of the same size, go.
+"""Tests of places that the program asks for (`read/raising/asked_places.py`), when nothing more is left out: those
+that stand beside a statement that reads or writes this place, or one in an array of the same size, go.
 
     y = x[k]
     if (k < -x.size) | (k >= x.size):       →       y = x[k]

@@ -10,7 +10,7 @@ from inspect import Parameter as Kinds
 from typing import Any
 
 from ..core.naming import TANGENT, cotangent_name, derived
-from ..read.subfunctions import signature_for
+from ..read.calls.subfunctions import signature_for
 from .derived import taken_apart
 from .modes import Mode, Pullback
 

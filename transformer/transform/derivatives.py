@@ -18,7 +18,7 @@ from .arguments import all_differentiable, chosen_parameters, extended, is_diffe
 from .forward import jvp
 from .modes import Gradient, Pullback, Pushforward
 from .naming import pattern_for
-from .reverse import reverse
+from .reverse.reverse import reverse
 
 
 def gradient(mode: Gradient, function: Function, interface: Interface, builder: Builder

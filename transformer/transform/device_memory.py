@@ -21,7 +21,7 @@ from typing import Any
 from ..core.grammar import Block, Call, Function, Let, Var
 from ..core.walk import all_statements
 from .activity import flows
-from .differing import differing_vars
+from .batching.differing import differing_vars
 
 
 def held_together(function: Function, differing: Iterable[Var], axis_name: Any) -> frozenset[Var]:

@@ -36,11 +36,11 @@ from ..ops.identity import Same
 from ..ops.value import Value
 from . import rules
 from .activity import varied_vars
-from .applied import drop_effects, is_ruled, push
 from .calls import Calls, push_call, strong
 from .cancelling import hold
+from .custom.applied import drop_effects, is_ruled, push
 from .naming import derivative_name, name_after, named_apart
-from .saved import push_saved, zeros_like_saved, zeros_like_sequence
+from .reverse.saved import push_saved, zeros_like_saved, zeros_like_sequence
 from .symmetric import symmetric_matrices
 
 

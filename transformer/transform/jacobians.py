@@ -30,8 +30,8 @@ from ..ops.value import Value, apply
 from ..read.interface import Interface, Parameter, Result
 from ..read.outside import Kept
 from .arguments import Wrt, chosen_parameters
-from .batched import all_lanes, moved
-from .batching import Batching
+from .batching.batched import all_lanes, moved
+from .batching.batching import Batching
 from .derivatives import differentiable_leaves
 from .modes import Mode, Pullback, Pushforward
 from .rules import cast

@@ -33,8 +33,8 @@ Kwargs = dict[str, Any]
 class Mode:
     """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
     position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices; what
-    `differentiates` gives derivatives. What `takes_calls` transforms functions that stay functions (`read/keeping.py`)
-    in as little time as it takes to read them."""
+    `differentiates` gives derivatives. What `takes_calls` transforms functions that stay functions
+    (`read/calls/keeping.py`) in as little time as it takes to read them."""
 
     suffix: str
     extras: int

@@ -13,9 +13,9 @@ from ..core.errors import BadArgument
 from ..core.grammar import Function, Var
 from ..ops.collectives import named_axis
 from ..read.interface import Interface
-from .batched import Batched, leaves_with
+from .batching.batched import Batched, leaves_with
+from .batching.lane_axes import SHARED, Axes, differs_where_known, spread
 from .halves import in_float32
-from .lane_axes import SHARED, Axes, differs_where_known, spread
 from .modes import Args, Kwargs, Mode
 from .phases import in_phases
 

@@ -1,6 +1,6 @@
 """What is done for its effect: `print`, `assert`, `raise`, `warnings.warn`, loggers, `with`, comments.
 
-The texts are templates, as `read.effects` makes them: strings, and holes for the arguments of the effect.
+The texts are templates, as `read.raising.effects` makes them: strings, and holes for the arguments of the effect.
 A comment has a "text", or is about the loop that follows it: "reverse of" an origin. The "end of" a
 derivative is not said.
 """

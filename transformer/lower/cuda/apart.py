@@ -24,11 +24,11 @@ from typing import Any
 
 from ...core.grammar import Atom, Effect, Let, Loop, Var
 from ...core.walk import Copier, atom_vars
-from ..clean import Renaming
-from ..lifetimes import mentioned, written
-from ..nest_walk import defined, inner_blocks, is_load, loaded, statements
-from ..nests import Allocate, Block, Fold, Nest, Store
-from ..threads import own_memory, used_by
+from ..nest.clean import Renaming
+from ..nest.lifetimes import mentioned, written
+from ..nest.nest_walk import defined, inner_blocks, is_load, loaded, statements
+from ..nest.nests import Allocate, Block, Fold, Nest, Store
+from ..threads.threads import own_memory, used_by
 from .placing import is_launched, on_device
 from .private import is_local, known_before, with_rows
 from .shares import MOST_AXES, added_to, as_shared, flattened, is_for_blocks, is_long, shared_indices

@@ -17,10 +17,10 @@ from typing import Any
 from ...core.grammar import Let, Var
 from ...core.types import ArrayType
 from ...core.walk import atom_vars
-from ..copying import NestCopier
-from ..nest_walk import defined, inner_blocks, statements
-from ..nests import Allocate, Block, Fold, Index, Nest, Store
-from ..threads import in_parts
+from ..nest.copying import NestCopier
+from ..nest.nest_walk import defined, inner_blocks, statements
+from ..nest.nests import Allocate, Block, Fold, Index, Nest, Store
+from ..threads.threads import in_parts
 from .private import moved
 from .shares import is_along_rows, is_combined
 

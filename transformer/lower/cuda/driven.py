@@ -14,8 +14,8 @@ from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, Not
 from ...ops.identity import Same
 from ...ops.selection import Where
 from ...write.expressions import dotted
-from ..hosted import Fixed
-from ..numbers import typed
+from ..printing.hosted import Fixed
+from ..printing.numbers import typed
 from .placing import is_number
 
 ALIKE = Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Where, Same, Positive

@@ -19,12 +19,12 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.natural import NATURAL
 from ...write.numbers import number
-from ..checks import CHECK, printed
-from ..hosted import Fixed
-from ..nest_walk import statements
-from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product
-from ..numbers import dtype_tree
-from ..statements import MEMORY, memory_name
+from ..expand.checks import CHECK, printed
+from ..nest.nest_walk import statements
+from ..nest.nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product
+from ..printing.hosted import Fixed
+from ..printing.numbers import dtype_tree
+from ..printing.statements import MEMORY, memory_name
 from . import grids, long_axes, reserved
 from .driven import Fetched, OfNumpy, differs
 from .graphs import is_replayed

@@ -4,7 +4,7 @@
         fill_u_next[over_threads(n)](n, u, c, u_next)
         u, u_next = u_next, u
 
-Many steps of such a loop are launched at once, as a graph (`run/gpu_graphs.py`): what is small is computed in less
+Many steps of such a loop are launched at once, as a graph (`run/gpu/graphs.py`): what is small is computed in less
 time than a launch takes.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 
 from ...core.grammar import Const, Let, Loop, Var
 from ...core.walk import atom_vars
-from ..lifetimes import mentioned
-from ..nests import Launch, Load
+from ..nest.lifetimes import mentioned
+from ..nest.nests import Launch, Load
 from .telling import may_fail
 
 AT_ONCE = 24                           # steps of a graph, in which arrays that take turns have come round

@@ -20,8 +20,8 @@ from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ...ops.arithmetic import Cast
 from ...write.expressions import dotted
-from ..numbers import converted, dtype_tree
-from ..source import Printer
+from ..printing.numbers import converted, dtype_tree
+from ..printing.source import Printer
 
 BITS = np.dtype(np.uint16)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from ...write.layout import Item
 from ...write.names import fresh
-from ..sharing import nodes
+from ..printing.sharing import nodes
 
 DECORATOR = ast.parse("cuda.jit(device=True)", mode="eval").body
 Trees = dict[str, ast.FunctionDef]

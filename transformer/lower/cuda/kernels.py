@@ -25,12 +25,12 @@ from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..nest_walk import loaded, statements
-from ..nests import Allocate, Block, Fold, Launch, Nest, Store
-from ..numbers import dtype_tree
-from ..private import private_arrays
-from ..sharing import taken
-from ..sums import at_most
+from ..fusion.sums import at_most
+from ..nest.nest_walk import loaded, statements
+from ..nest.nests import Allocate, Block, Fold, Launch, Nest, Store
+from ..printing.numbers import dtype_tree
+from ..printing.sharing import taken
+from ..threads.private import private_arrays
 from . import grids, long_axes
 from .mirrored import Mirrored, is_mirrored
 from .private import made_inside

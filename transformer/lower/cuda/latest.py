@@ -19,11 +19,11 @@ from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_of_size, atom_vars
 from ...ops.comparison import Equal
-from ..combinations import CHUNKS
-from ..copying import NestCopier
-from ..nest_walk import loaded
-from ..nests import GREATEST, Allocate, Block, Index, Load, Nest, Store
-from ..places import sole
+from ..nest.combinations import CHUNKS
+from ..nest.copying import NestCopier
+from ..nest.nest_walk import loaded
+from ..nest.nests import GREATEST, Allocate, Block, Index, Load, Nest, Store
+from ..nest.places import sole
 from .placing import is_small
 from .private import made_inside
 

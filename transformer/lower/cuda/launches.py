@@ -20,11 +20,11 @@ from ...core.grammar import UNDEFINED, Atom, If, Let, Loop, Var
 from ...core.types import ArrayType
 from ...core.walk import Copier, atom_vars
 from ...ops.identity import Same
-from ..clean import Renaming
-from ..lifetimes import mentioned, written
-from ..nest_walk import defined, statements, uses_after, uses_before
-from ..nests import Allocate, Block, Fold, Index, Launch, Library, Load, Nest, Store
-from ..threads import own_memory, used_by
+from ..nest.clean import Renaming
+from ..nest.lifetimes import mentioned, written
+from ..nest.nest_walk import defined, statements, uses_after, uses_before
+from ..nest.nests import Allocate, Block, Fold, Index, Launch, Library, Load, Nest, Store
+from ..threads.threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, numbers_of, on_device
 from .private import across_lanes, is_local, is_of_lanes, with_rows
 from .shares import (

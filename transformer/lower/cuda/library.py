@@ -14,8 +14,8 @@ from typing import Any
 from ...core.grammar import Var
 from ...ops.searching import Searchsorted
 from ...ops.sorting import Argsort, Partition, Sort
-from ..lifetimes import mentioned
-from ..nests import Allocate, Block, Library
+from ..nest.lifetimes import mentioned
+from ..nest.nests import Allocate, Block, Library
 
 
 def taken_as_they_are(block: Block) -> set[Var]:

@@ -14,8 +14,8 @@ from typing import Any
 from ...core.equations import only_atom
 from ...core.sizes import Dim, Extent, Floor, Least, Size, least
 from ...core.walk import atom_vars
-from ..nest_walk import statements
-from ..nests import Launch
+from ..nest.nest_walk import statements
+from ..nest.nests import Launch
 from .private import made_inside
 
 PER_PLACE = 2**20                      # what a size may be more than an axis: far less than `Place` has beyond `MOST`

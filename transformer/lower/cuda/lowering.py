@@ -9,9 +9,9 @@ from ...core.errors import NotSupported
 from ...core.grammar import Call, Function
 from ...core.guards import Assumptions
 from ...core.walk import all_statements
-from ..nest_walk import statements
-from ..nests import Keep, Lowered
-from ..source import Printed
+from ..nest.nest_walk import statements
+from ..nest.nests import Keep, Lowered
+from ..printing.source import Printed
 from .module import print_module
 from .stages import expand_for_gpu
 

@@ -25,9 +25,9 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..nest_walk import is_load, loaded, statements
-from ..nests import Launch, Nest, Store
-from ..places import sole
+from ..nest.nest_walk import is_load, loaded, statements
+from ..nest.nests import Launch, Nest, Store
+from ..nest.places import sole
 from .places import as_place
 from .strided import of_blocks, parsed
 from .tiles import MOST_SHARED

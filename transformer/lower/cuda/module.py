@@ -18,9 +18,9 @@ from ...core.builder import Builder
 from ...core.errors import Origin
 from ...write.header import LIBRARIES, STANDARD
 from ...write.layout import Group, Item, lines_of
-from ..functions import Functions, imports_of
-from ..nests import Lowered
-from ..source import Printed, raised_by
+from ..nest.nests import Lowered
+from ..printing.functions import Functions, imports_of
+from ..printing.source import Printed, raised_by
 from . import elementary, grids, intrinsics, reserved
 from .driver import Driver
 from .hosts import divided

@@ -25,8 +25,8 @@ from ...core.sizes import Extent, Size, Unknown
 from ...ops.arithmetic import Cast
 from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ...write.expressions import dotted
-from ..nests import Load
-from ..places import sole
+from ..nest.nests import Load
+from ..nest.places import sole
 from .halves import Halves
 
 PLACE = "Place"

@@ -12,9 +12,9 @@ from typing import Any
 
 from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
-from ..lifetimes import mentioned
-from ..nest_walk import inner_blocks, is_load, statements
-from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store
+from ..nest.lifetimes import mentioned
+from ..nest.nest_walk import inner_blocks, is_load, statements
+from ..nest.nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store
 from .telling import is_told
 
 FEW = 1024                             # places for which one block is enough

@@ -19,8 +19,8 @@ from ...core.errors import NotSupported
 from ...core.grammar import Let, Var
 from ...core.types import ArrayType
 from ...core.walk import atom_vars, inner_targets
-from ..nest_walk import defined, inner_blocks, is_load, statements
-from ..nests import Allocate, Block, Index, Nest, Store
+from ..nest.nest_walk import defined, inner_blocks, is_load, statements
+from ..nest.nests import Allocate, Block, Index, Nest, Store
 
 MOST_LOCAL = 64                        # elements of an array that a thread keeps
 

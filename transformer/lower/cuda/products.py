@@ -14,8 +14,8 @@ from ...core.sizes import Extent
 from ...core.walk import atom_vars, size_of_atom
 from ...write.expressions import dotted
 from ...write.numbers import number
-from ..matrices import matrix
-from ..nests import Index, Nest, Part, Product
+from ..nest.nests import Index, Nest, Part, Product
+from ..printing.matrices import matrix
 
 
 def product(e: Any, stmt: Product) -> ast.stmt:

@@ -24,14 +24,14 @@ from ...core.types import INT, ArrayType
 from ...core.walk import Copier, atom_of_size, size_of_atom
 from ...ops.arithmetic import Add, Cast
 from ...ops.selection import Where
-from ..clean import Renaming, swept
-from ..combinations import CHUNKS, combinations
-from ..copying import NestCopier
-from ..dependence import as_nest
-from ..lifetimes import written
-from ..nest_walk import inner_blocks, is_load, loaded, statements
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, split
-from ..threads import in_parts, is_independent, may_be_chunked
+from ..nest.clean import Renaming, swept
+from ..nest.combinations import CHUNKS, combinations
+from ..nest.copying import NestCopier
+from ..nest.dependence import as_nest
+from ..nest.lifetimes import written
+from ..nest.nest_walk import inner_blocks, is_load, loaded, statements
+from ..nest.nests import Allocate, Block, Fold, Index, Load, Nest, Store, split
+from ..threads.threads import in_parts, is_independent, may_be_chunked
 from .long_axes import is_bounded
 from .placing import is_number
 

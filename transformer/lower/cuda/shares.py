@@ -10,11 +10,11 @@ import numpy as np
 from ...core.grammar import If, Let, Loop, Var
 from ...core.sizes import Size, Unknown
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
-from ..combinations import combinations
-from ..dependence import as_nest
-from ..nest_walk import inner_blocks, is_load, loaded, statements
-from ..nests import Allocate, Block, Fold, Index, Nest, Store, split
-from ..threads import is_independent
+from ..nest.combinations import combinations
+from ..nest.dependence import as_nest
+from ..nest.nest_walk import inner_blocks, is_load, loaded, statements
+from ..nest.nests import Allocate, Block, Fold, Index, Nest, Store, split
+from ..threads.threads import is_independent
 
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid

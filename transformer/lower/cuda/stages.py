@@ -6,15 +6,15 @@ from ...core.builder import Builder
 from ...core.grammar import Function
 from ...core.guards import Assumptions
 from ...core.signs import without_tests_of_signs
-from ..clean import cleaned
-from ..fusion import Choices
-from ..memory import place
-from ..nest_walk import allocated_next, inner_blocks
-from ..nests import Lowered
-from ..overwritten import without_fills
+from ..expand.wrapping import wrapped_around
+from ..fusion.fusion import Choices
+from ..fusion.substitution import RATHER_THAN_A_ROW
+from ..memory.memory import place
+from ..memory.overwritten import without_fills
+from ..nest.clean import cleaned
+from ..nest.nest_walk import allocated_next, inner_blocks
+from ..nest.nests import Lowered
 from ..stages import fused
-from ..substitution import RATHER_THAN_A_ROW
-from ..wrapping import wrapped_around
 from .apart import nests_apart
 from .columns import columns_in_parts
 from .launches import launched

@@ -23,10 +23,10 @@ from ...core.sizes import Dim, Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..clean import Renaming
-from ..nest_walk import is_load, statements
-from ..nests import Block, Fold, Index, Nest, Store
-from ..statements import steps as range_of
+from ..nest.clean import Renaming
+from ..nest.nest_walk import is_load, statements
+from ..nest.nests import Block, Fold, Index, Nest, Store
+from ..printing.statements import steps as range_of
 from .places import Places, as_place
 from .private import made_inside
 

@@ -23,10 +23,10 @@ from ...core.types import ArrayType
 from ...write.effects import PLAIN
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..checks import CHECK, printed
-from ..hosted import is_fixed
-from ..nest_walk import statements
-from ..nests import Block
+from ..expand.checks import CHECK, printed
+from ..nest.nest_walk import statements
+from ..nest.nests import Block
+from ..printing.hosted import is_fixed
 
 WORDS = 3                              # of the status: which error, a place, and the size that it is not in
 

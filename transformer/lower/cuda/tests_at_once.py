@@ -19,9 +19,9 @@ from typing import Any
 from ...core.grammar import Effect, If, Let, Var, type_of
 from ...core.walk import inner_targets
 from ...ops.logic import BitwiseOr
-from ..checks import CHECK
-from ..nest_walk import all_uses, defined, statements
-from ..nests import Block, Fold
+from ..expand.checks import CHECK
+from ..nest.nest_walk import all_uses, defined, statements
+from ..nest.nests import Block, Fold
 from .placing import is_test
 
 Found = dict[int, list[Any]]

@@ -24,11 +24,11 @@ from ...core.sizes import Extent, product
 from ...core.types import ArrayType
 from ...core.walk import atom_vars
 from ...ops.arithmetic import Add, Cast, Multiply
-from ..dependence import as_nest
-from ..nest_walk import inner_blocks, statements
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store
-from ..promises import keeps_promise
-from ..sums import at_most
+from ..fusion.sums import at_most
+from ..nest.dependence import as_nest
+from ..nest.nest_walk import inner_blocks, statements
+from ..nest.nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store
+from ..threads.promises import keeps_promise
 from .grids import THREADS
 from .placing import records
 from .shares import MOST_AXES, is_together

@@ -20,11 +20,11 @@ from ...core.types import INT, ArrayType
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..combinations import Best, Combined, combinations
-from ..nest_walk import statements
-from ..nests import GREATEST, Block, Fold, Index, Nest, Store
-from ..numbers import literal
-from ..statements import assignments
+from ..nest.combinations import Best, Combined, combinations
+from ..nest.nest_walk import statements
+from ..nest.nests import GREATEST, Block, Fold, Index, Nest, Store
+from ..printing.numbers import literal
+from ..printing.statements import assignments
 from .combining import best_of_block, of_block
 from .places import as_place
 from .shares import flattened, is_along_rows, is_combined, shared_indices, shared_loop

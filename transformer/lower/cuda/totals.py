@@ -21,11 +21,11 @@ from ...core.grammar import Atom, Carry, If, Let, Loop, Var
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars, inner_targets
 from ...ops.arithmetic import Add
-from ..combinations import CHUNKS
-from ..nest_walk import defined, inner_blocks, statements
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, split
-from ..sums import added, opened
-from ..threads import in_chunks, may_be_chunked, own_memory, used_by
+from ..fusion.sums import added, opened
+from ..nest.combinations import CHUNKS
+from ..nest.nest_walk import defined, inner_blocks, statements
+from ..nest.nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, split
+from ..threads.threads import in_chunks, may_be_chunked, own_memory, used_by
 from .latest import latest_of_all
 from .placing import is_launched
 from .scans import as_fold, scan_in_chunks

@@ -23,9 +23,9 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ..nest_walk import is_load, statements
-from ..nests import Index, Launch, Nest, Store
-from ..places import sole
+from ..nest.nest_walk import is_load, statements
+from ..nest.nests import Index, Launch, Nest, Store
+from ..nest.places import sole
 from . import grids
 from .halves import dtype_in_kernels
 from .places import as_place

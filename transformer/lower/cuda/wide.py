@@ -32,11 +32,11 @@ from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
-from ..lifetimes import mentioned
-from ..nest_walk import is_load, statements
-from ..nests import Block, Index, Store
-from ..places import sole
-from ..sharing import taken
+from ..nest.lifetimes import mentioned
+from ..nest.nest_walk import is_load, statements
+from ..nest.nests import Block, Index, Store
+from ..nest.places import sole
+from ..printing.sharing import taken
 from .strided import Steps, Strided, later
 
 LANES = 4

@@ -2,7 +2,7 @@
 
 They are plain Python without branches, of polynomials, selections and bits, in the subset that numba
 compiles. `TABLE` names the functions of each dtype; generated code gets copies of those that it calls
-(`lower/functions.py`). Errors and speed: `docs/vecmath.md`.
+(`lower/printing/functions.py`). Errors and speed: `docs/vecmath.md`.
 """
 
 from __future__ import annotations

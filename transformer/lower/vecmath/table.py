@@ -48,7 +48,7 @@ COMPILED: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {
 
 def source_of(names: Iterable[str]) -> str:
     """The definitions of functions such as `exp_f32`, behind those that they call."""
-    from ..functions import Functions
+    from ..printing.functions import Functions
     functions = Functions(set())
     for name in names:
         functions.named(_by_name(name), np.dtype(float))
@@ -63,7 +63,7 @@ def compiled(name: str) -> Any:
     """A function such as `exp_f32`, compiled by numba, to be called by compiled code."""
     from numba import njit
 
-    from ..functions import Functions
+    from ..printing.functions import Functions
     functions = Functions(set())
     functions.named(_by_name(name), np.dtype(float))
     namespace: dict[str, Any] = {}

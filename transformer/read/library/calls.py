@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import BadArgument
+from ..calls.functions import bind_arguments, path_of, run
 from ..frames import Frame
-from ..functions import bind_arguments, path_of, run
-from ..scope import desugared, scope_of
-from ..source import find_source
+from ..sources.scope import desugared, scope_of
+from ..sources.source import find_source
 
 if TYPE_CHECKING:
     from ..reader import Reader

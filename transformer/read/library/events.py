@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..given_functions import of_numbers, solved
+from ..calls.given_functions import of_numbers, solved
 from .refusing import refused
 from .roots import brentq
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.identity import stop_gradient
-from ..given_functions import is_infinite, own, unmoved
+from ..calls.given_functions import is_infinite, own, unmoved
 from .events import crosses, cut, reported, watching
 from .refusing import at_least, refused
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..given_functions import integrated, is_infinite, of_numbers, own
+from ..calls.given_functions import integrated, is_infinite, of_numbers, own
 from .refusing import refused
 from .roots import several
 

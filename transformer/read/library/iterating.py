@@ -5,7 +5,7 @@
 import itertools
 from collections import _count_elements  # type: ignore[attr-defined]
 
-from ..keys import hashed
+from ..objects.keys import hashed
 
 
 def takewhile(predicate, iterable):

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from ..given_functions import own, solved
+from ..calls.given_functions import own, solved
 
 EPS = 2.220446049250313e-16
 

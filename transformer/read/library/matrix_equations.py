@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..given_functions import own, solved
+from ..calls.given_functions import own, solved
 from .refusing import are_equal, refused
 
 

@@ -49,7 +49,7 @@ def axes_of(axes: Any, rank: int) -> tuple[int, ...]:
 
 def _read_axes(function: Any) -> Any:
     def read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from ..errors import as_user_error
+        from ..raising.errors import as_user_error
 
         with as_user_error(reader):
             return function(*args, **kwargs)

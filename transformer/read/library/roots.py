@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..given_functions import of_numbers, solved
+from ..calls.given_functions import of_numbers, solved
 from .many_roots import from_each
 from .refusing import at_least, refused
 

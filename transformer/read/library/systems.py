@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..given_functions import own, shaped, solved
+from ..calls.given_functions import own, shaped, solved
 from .refusing import refused
 from .roots import several
 

@@ -1,0 +1,1 @@
+"""From Core to the nest form: every op becomes loops of its own."""

@@ -1,0 +1,1 @@
+"""Fewer nests, which keep only what has to be kept."""

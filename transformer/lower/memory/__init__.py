@@ -1,0 +1,1 @@
+"""Where arrays live: in place, in memory that is used again."""

@@ -1,0 +1,1 @@
+"""The nest form, and what is known of it: places, dependences, lifetimes."""

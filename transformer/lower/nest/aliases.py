@@ -1,0 +1,77 @@
+"""The names of arrays: what branches, loops and calls hand on lives under several.
+
+    if c: z = x else: z = y              z is x or y
+    loop (u = x, next v): …              u is x or v, and so is what it is after the loop
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ...core.grammar import Call, If, Loop, Var
+from .lifetimes import written
+from .nest_walk import statements
+from .nests import Allocate, Block
+
+
+def is_written(array: Var, block: Block) -> bool:
+    """Whether a block may write the memory that an array has at first, under whatever name."""
+    names = names_of(array, block)
+    return any(names & written(stmt) for stmt in block)
+
+
+def names_of(array: Var, block: Block) -> set[Var]:
+    """The names that the memory of an array may get in a block."""
+    given = [pair for stmt in statements(block) for pair in names_given(stmt)]
+    names = {array}
+    while new := {name for name, value in given if value in names} - names:
+        names |= new
+    return names
+
+
+def names_given(stmt: Any) -> list[tuple[Var, Any]]:
+    """Pairs of a name and an array that it may stand for after or in a statement."""
+    match stmt:
+        case If():
+            return [(merge.target, side) for merge in stmt.merges for side in (merge.then, merge.orelse)]
+        case Loop():
+            return [pair for carry in stmt.carries for pair in (
+                (carry.entry, carry.init), (carry.entry, carry.next), (carry.out, carry.entry))]
+        case Call():
+            return [(target, arg) for target in stmt.targets for arg in stmt.args]
+    return []
+
+
+def handed_on(loop: Loop) -> set[Any]:
+    """Arrays that get other names in a loop, under which they may live on."""
+    found: set[Any] = {carry.next for carry in loop.carries}
+    for stmt in statements(loop.body):
+        match stmt:
+            case Allocate():
+                found.add(stmt.source)
+            case If():
+                found.update(side for merge in stmt.merges for side in (merge.then, merge.orelse))
+            case Loop():
+                found.update(atom for carry in stmt.carries for atom in (carry.init, carry.next))
+            case Call():
+                found.update(stmt.args)
+    return found
+
+
+def renamings(block: Block) -> Counter[Any]:
+    """Arrays that get another name, which may live longer than the first, and how often they do."""
+    found: Counter[Any] = Counter()
+    for stmt in statements(block):
+        if isinstance(stmt, If):
+            found.update(side for merge in stmt.merges for side in (merge.then, merge.orelse))
+        elif isinstance(stmt, Loop):
+            found.update(carry.init for carry in stmt.carries)
+        elif isinstance(stmt, Call):
+            found.update(stmt.args)
+    return found
+
+
+def handed_in(stmt: Any) -> set[Any]:
+    """The arrays that statements inside of one give other names."""
+    return {value for each in statements([stmt]) for _, value in names_given(each)}

@@ -1,0 +1,85 @@
+"""What passes over rows of totals have in common, which do several items at a time (`jamming`, `moving_rows`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...core.builder import current
+from ...core.grammar import Atom, Let, Var, type_of
+from ...core.sizes import Extent, Size, Unknown
+from ...core.types import INT
+from ...core.walk import atom_of_size, atom_vars
+from ...ops.arithmetic import Add
+from ..nest.copying import NestCopier
+from ..nest.nests import Block, Index, Load, Nest, Store
+
+TOGETHER = 4                           # items that are added in one pass
+WORTH_A_PASS = 64                      # numbers of a row
+
+
+def is_row_of_sums(row: Nest) -> bool:
+    """Whether a nest adds to elements of arrays, one for each place of its index."""
+    lets = [stmt for stmt in row.body if isinstance(stmt, Let)]
+    stores = [stmt for stmt in row.body if isinstance(stmt, Store)]
+    if len(lets) + len(stores) != len(row.body) or not stores:
+        return False
+    totals = {stmt.array for stmt in stores}
+    index, inside = row.indices[-1].var, targets_of_lets(lets)
+    return len(totals) == len(stores) and all(
+        stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores)
+
+
+def targets_of_lets(lets: Block) -> set[Var]:
+    return {target for stmt in lets for target in stmt.targets}
+
+
+def moving_with(lets: Block, moving: set[Var]) -> set[Var]:
+    """The variables that depend on these."""
+    moving = set(moving)
+    for stmt in lets:
+        if not moving.isdisjoint(atom_vars((*stmt.args, stmt.attrs))):
+            moving.update(stmt.targets)
+    return moving
+
+
+def is_long(size: Extent) -> bool:
+    assumptions = current().assumptions
+    return assumptions.certainly_at_least(size, WORTH_A_PASS) or assumptions.choose(size, WORTH_A_PASS)
+
+
+def copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:
+    """Statements for several items: once what is the same for all of them, sums over all of them."""
+    for stmt in body:
+        if isinstance(stmt, Store):
+            yield from _sum(stmt, copiers[0].args(stmt.at), [copier.atom(stmt.value) for copier in copiers])
+        else:
+            yield from once_or_each(stmt, moving.isdisjoint(stmt.targets), common, copiers)
+
+
+def once_or_each(stmt: Any, is_same: bool, common: NestCopier, copiers: list[NestCopier]) -> Iterator[Any]:
+    """A statement that is the same for several items once, others for each of them."""
+    if not is_same:
+        yield from (copier.stmt(stmt) for copier in copiers)
+        return
+    yield common.stmt(stmt)
+    for copier in copiers:
+        copier.mapping.update(common.mapping)
+
+
+def _sum(store: Store, at: tuple[Atom, ...], items: list[Atom]) -> Iterator[Any]:
+    type = type_of(store.array).with_sizes(())                           # type: ignore[union-attr]
+    total = Var(type)
+    yield Let((total,), Load, (store.array, *at), {}, store.origin)
+    for item in items:
+        total, before = Var(type), total
+        yield Let((total,), Add, (before, item), {}, store.origin)
+    yield Store(store.array, at, total, False, store.origin)
+
+
+def left_over(nest: Nest, index: Index, rest: list[Index], first: Extent, left: Extent) -> Nest:
+    own = Index(Var(INT, index.var.name), left)
+    current().assumptions.within(own.var, 0, left - 1)
+    place = atom_of_size(Size.of(Unknown(own.var)) + first)
+    copy = NestCopier({index.var: place}).stmt(Nest(rest, nest.body, nest.origin, True))
+    return Nest([own, *copy.indices], copy.body, nest.origin, True)

@@ -1,0 +1,1 @@
+"""From the nest form to source that numba compiles."""

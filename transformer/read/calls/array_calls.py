@@ -1,0 +1,104 @@
+"""Functions of NumPy on arrays that are answered, or done, while a function is read: sizes, dtypes and writes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.errors import BadArgument
+from ...core.halves import promoted
+from ...core.sizes import Size
+from ...ops import indexing
+from ...ops.value import Value
+from ..raising.demand import static
+from ..raising.errors import as_user_error
+from ..values import (
+    has_dynamic,
+    is_array,
+    known_of,
+)
+from .applying import apply_op, prepared
+
+if TYPE_CHECKING:
+    from ..reader import Reader
+
+
+def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """`np.copyto`."""
+    from ..assignment import write_item
+    from ..augmented import check_cast
+
+    if where is not True and where is not False:
+        from ..library.calls import call_library
+        from ..library.writing import copyto
+
+        return call_library(reader, copyto, (dst, src, casting, where), {})
+    if where is False:
+        return
+    source = prepared(reader, src)
+    if isinstance(source, Value):
+        check_cast(reader, source, dst.dtype, casting)
+    write_item(reader, dst, ..., source)
+
+
+def add_at(reader: Reader, array: Any, index: Any, values: Any) -> None:
+    """`np.add.at`."""
+    if not isinstance(array, Value):
+        raise BadArgument("np.add.at on what is not an array", reader.builder.origin)
+    with as_user_error(reader):
+        new = indexing.add_at(Value(array.atom), prepared(reader, values), prepared(reader, index))
+    reader.write(array, new.atom)
+
+
+def shape_of(reader: Reader, value: Any) -> Any:
+    """`np.shape`."""
+    value = prepared(reader, value)
+    if isinstance(value, Value):
+        return value.shape
+    return (
+        ()
+        if isinstance(value, Size)
+        else np.shape(value)
+        if not has_dynamic(value)
+        else apply_op(reader, np.array, (value,), {}).shape
+    )
+
+
+def rank_of(reader: Reader, value: Any) -> int:
+    return len(shape_of(reader, value))
+
+
+def is_scalar(reader: Reader, element: Any) -> bool:
+    """`np.isscalar`, which is not true of arrays without axes."""
+    element = prepared(reader, element)
+    if isinstance(element, Value):
+        return not is_array(element)
+    return isinstance(element, Size) or bool(np.isscalar(known_of(element)))
+
+
+def size_of(reader: Reader, value: Any, axis: Any = None) -> Any:
+    """`np.size`."""
+    shape = shape_of(reader, value)
+    return math.prod(shape) if axis is None else shape[static(reader, axis, "an axis")]
+
+
+def result_type(reader: Reader, *args: Any) -> Any:
+    """`np.result_type`, of dynamic values by their types."""
+    from ...ops.elementwise import weak_or_dtype
+
+    python = {int: 0, float: 0.0, complex: 0j}
+    kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
+    return promoted([python.get(kind) if kind in python else np.dtype(kind) if isinstance(kind, type | str) else kind
+                     for kind in kinds])
+
+
+def hypotenuse(reader: Reader, *coordinates: Any) -> Any:
+    """`math.hypot`, of two numbers or of any other count."""
+    if len(coordinates) == 2:
+        return apply_op(reader, math.hypot, coordinates, {})
+    from ..library.calls import call_library
+    from ..library.numbers import hypot
+
+    return call_library(reader, hypot, coordinates, {})

@@ -1,0 +1,1 @@
+"""Loops and generators, and what they run over and carry."""

@@ -1,0 +1,1 @@
+"""Objects and containers, while a function is read."""

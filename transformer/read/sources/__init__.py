@@ -1,0 +1,1 @@
+"""The source of a function: where it is, its tree, its names and its comments."""

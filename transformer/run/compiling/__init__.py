@@ -1,0 +1,1 @@
+"""Machine code of kernels: what numba is taught, and what it is spared."""

@@ -1,0 +1,1 @@
+"""Functions compiled for GPUs: their arrays, launches, streams and graphs."""

@@ -1,0 +1,1 @@
+"""Functions whose derivatives somebody states: rules, descriptions, checkpoints."""

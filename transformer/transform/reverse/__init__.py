@@ -1,0 +1,1 @@
+"""Reverse mode: the forward sweep, what it keeps, and the sweep backwards."""

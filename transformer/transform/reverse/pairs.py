@@ -1,0 +1,115 @@
+"""Reverse mode of calls: a pair of functions in place of one.
+
+    y = f(x, n)          y, saved = f_forward(x, n)      gives also what the reverse needs
+                         …
+                         dx = f_reverse(x, n, saved, dy)
+
+To the cotangents of arrays that are handed down, the reverse adds: `f_reverse(x, n, saved, dy, dx)` (`handing_down`).
+`saved` holds what cannot be computed again from the arguments at little cost, among it what the calls
+inside saved: a tree of tuples, as deep as the recursion (`saving`). Being a value like others it has a
+tangent and a cotangent (`saved`), so that every order is the same step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.grammar import Atom, Call, Function, Var, type_of
+from ...core.naming import cotangent_name, numbered
+from ...core.types import ArrayType, SavedType, Type
+from ...ops.value import Value
+from ..activity import Places
+from ..calls import Calls, copy_of, named, strong
+from ..custom.applied import prepared, without_links
+from ..naming import derivative_name
+from .handing_down import handed_down
+from .overwriting import overwritten
+from .restoring import restore
+from .saved import full_cotangent
+from .saving import Saving
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two functions; `params` and `results` are those that carry derivatives, and to the cotangents of those in
+    `added_to` the reverse adds."""
+
+    forward: Function
+    reverse: Function
+    params: Places
+    results: Places
+    added_to: Places
+
+
+def pull_call(sweep: Any, stmt: Call) -> None:
+    """Makes a call that of the forward function, and emits one of the reverse function."""
+    given = [sweep.take(target) for target in stmt.targets]
+    params, results = sweep.calls.pulled(stmt, sweep.active)
+    keeps = any(isinstance(type_of(stmt.args[k]), SavedType) for k in params)
+    if not params or not results or all(dy is None for dy in given) and not keeps:
+        return
+    sweep.calls.check(stmt)
+    pair = pair_of(sweep.calls, stmt.function, params, results)
+    wanted = [full_cotangent(sweep.builder, given[k], stmt.targets[k]) for k in sorted(pair.results)]
+    saved = Var(SavedType(stmt.function.name), "saved")
+    places, own = sorted(pair.params), stmt.function.params
+    cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k], sweep.builder)) for k in places]
+    stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
+    begun = [_begun(sweep, stmt.args[k]) for k in sorted(pair.added_to)]
+    sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted, *begun), stmt.origin))
+    for k, cotangent in zip(places, cotangents):
+        sweep.contribute(stmt.args[k], Value(cotangent))
+
+
+def _begun(sweep: Any, array: Atom) -> Atom:
+    """What is known of the cotangent of an array by now, to which a call adds."""
+    assert isinstance(array, Var)
+    return full_cotangent(sweep.builder, sweep.take(array), array)
+
+
+def _type(param: Var, atom: Atom) -> Type:
+    """The type of the cotangent of an argument: as the function has it, in the sizes of the call."""
+    type, given = strong(param.type), type_of(atom)
+    return type.with_sizes(given.sizes) if isinstance(type, ArrayType) and isinstance(given, ArrayType) else type
+
+
+def pair_of(calls: Calls, function: Function, params: Places, results: Places) -> Pair:
+    """The pair for a function where these parameters and results carry derivatives."""
+    params, results = calls.closed(function, (params, results), reverse=True)
+    return calls.twin(
+        ("pair", function, params, results),
+        lambda: Pair(named(function, "forward"), named(function, "reverse"), params, results,
+                     params & handed_down(function)),
+        lambda pair: _fill(calls, function, pair))
+
+
+def _fill(calls: Calls, function: Function, pair: Pair) -> None:
+    from .sweep import Reverse
+    own, builder = copy_of(function, calls.builder), calls.builder
+    inputs = [own.params[k] for k in sorted(pair.params)]
+    seeded = [own.results[k] for k in sorted(pair.results)]
+    with builder.apart():
+        body = prepared(own.body, inputs, seeded, builder)
+    gone = {own.params[k] for k in overwritten(function)}
+    saving = Saving(calls, function.name, body, own.results, gone)
+    sweep = Reverse.of(body, inputs, seeded, builder, calls)
+    name = cotangent_name([p.name for p in own.params if p.name])
+    given = [Var(strong(type_of(result)), numbered(name, k + 1)) for k, result in enumerate(seeded)]
+    begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k], builder))
+             for k in sorted(pair.added_to)}
+    with builder.apart() as backwards:
+        for var, dy in [*zip(seeded, given), *begun.items()]:
+            sweep.contribute(var, Value(dy))
+        sweep.block(body)
+        cotangents = [sweep.result(param) for param in inputs]
+    without_links(body)
+    restore(body, backwards, sweep.mirrors, builder.assumptions, own.results, calls_again=False, gone=gone)
+    results = saving.save(backwards, cotangents, sweep.mirrors)
+    forward, reverse = pair.forward, pair.reverse
+    forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]
+    forward.dims = own.dims
+    made = Function(reverse.name, [*own.params, saving.param, *given, *begun.values()], backwards, results, own.dims)
+    again = copy_of(made, builder)
+    reverse.params, reverse.body, reverse.results, reverse.dims = again.params, again.body, again.results, again.dims
+
