@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from transformer import grad
+from transformer import check_grads, grad
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
 V = np.array([0.5, -1.0, 2.0])
@@ -36,6 +36,23 @@ def every_other(x: Any) -> Any:
     return total
 
 
+def midpoint(rate: Any, y: Any, h: Any, n: Any) -> Any:
+    def slope(y: Any) -> Any:
+        return np.array([rate[0] * y[1] * y[0], 1 - rate[1] * y[0]])
+
+    for _ in range(n):
+        y = y + h * slope(y + 0.5 * h * slope(y + 0.5 * h * y))
+    return np.sum(y)
+
+
+def hoisted(a: Any, b: Any, x: Any) -> Any:
+    scales = (a * b, 1 - b)
+    total = 0.0
+    for k in range(len(x)):
+        total = total + np.sin(scales[0] * x[k] + scales[1]) * scales[0]
+    return total
+
+
 def test_a_cotangent_is_called_after_its_primal() -> None:
     source = grad(dense, (0, 1)).source_for(X.T, np.ones(2), X)
     assert "    db = np.sum(dtotal, axis=0)\n    dw = x.T @ dtotal\n" in source
@@ -51,3 +68,12 @@ def test_names_are_of_what_they_stand_for() -> None:
 
 def test_steps_of_a_range_come_in_front() -> None:
     assert "i = n - 1 - 2 * k" in grad(every_other).source_for(V)
+
+
+def test_a_product_of_numbers_is_written_where_it_is_used() -> None:
+    """Not in every iteration of a loop, though, if it is the same in all."""
+    found = grad(midpoint)
+    args = V[:2], V[1:], 0.1, 3
+    check_grads(lambda rate: midpoint(rate, *args[1:]), args[:1], order=1)
+    assert "y + 0.5 * h * " in (source := found.source_for(*args)) and "scaled = 0.5 * h" not in source
+    assert grad(hoisted).source_for(1.0, 2.0, V).count(" = a * b") == 1

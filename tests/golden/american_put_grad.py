@@ -37,8 +37,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     for k in range(steps):
         value = value_k[steps - k - 1]
         e = np.exp(-rate * dt)
-        diff_p = 1 - p
-        kept = e * (p * value[1:] + diff_p * value[:-1])
+        kept = e * (p * value[1:] + (1 - p) * value[:-1])
         diff3 = 2.0 * np.arange(k + 1) - k
         power2 = up ** diff3
         diff4 = strike - spot * power2
@@ -50,7 +49,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
         dup -= np.sum(scaled)
         dtotal = np.where(kept > diff4, dvalue, chosen) * e
         dvalue = np.zeros(k + 2)
-        dvalue[:-1] = dtotal * diff_p
+        dvalue[:-1] = dtotal * (1 - p)
         dp += np.sum(dtotal * value[1:]) - np.sum(dtotal * value[:-1])
         dvalue[1:] += dtotal * p
     ddiff2 = np.select([diff2 > 0, diff2 == 0], [dvalue, 0.5 * dvalue])

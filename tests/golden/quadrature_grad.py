@@ -70,15 +70,13 @@ def quadrature_grad(c, a, b):
         ratio = width / 2
         t = (low + middle) / 2
         e = np.exp(minus * t)
-        scaled = c_1 * t
-        scaled2 = e * np.sin(scaled)
+        scaled = e * np.sin(c_1 * t)
         t2 = (middle + high) / 2
         e2 = np.exp(minus * t2)
-        scaled3 = c_1 * t2
-        scaled4 = e2 * np.sin(scaled3)
-        if abs(coarse - ratio * (scaled2 + scaled4)) < 0.001:
-            dc_1 = ratio * (e2 * np.cos(scaled3) * t2 + e * np.cos(scaled) * t)
-            dc_0 = -ratio * (scaled4 * t2 + scaled2 * t)
+        scaled2 = e2 * np.sin(c_1 * t2)
+        if abs(coarse - ratio * (scaled + scaled2)) < 0.001:
+            dc_1 = ratio * (e2 * np.cos(c_1 * t2) * t2 + e * np.cos(c_1 * t) * t)
+            dc_0 = -ratio * (scaled2 * t2 + scaled * t)
         else:
             dc_1 = 0.0
             dc_0 = 0.0

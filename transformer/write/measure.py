@@ -15,6 +15,8 @@ from .ranges import is_integer
 
 UNNAMED = 4  # the width of a name that is made up later
 SHORT = 8  # columns besides the names of what may be written more than once
+MOST_REPEATS = 2  # times that one operation on numbers is written
+REPEATED = ("add", "subtract", "multiply")
 SHORT_PART = 6  # the same of a part of an array
 
 
@@ -95,6 +97,18 @@ def is_short(stmt: Let) -> bool:
     if name in ("add", "subtract", "multiply") and is_integer(stmt.target):
         return own_width(stmt) <= SHORT and (name != "multiply" or not all(isinstance(a, Var) for a in stmt.args))
     return name == "negative" and number
+
+
+def most_repeats(stmt: Let) -> int:
+    """How often a statement may be written instead of having a name that would be made up: `a * b` of numbers, and
+    `1 - a` or `0.5 * a`, which are read as fast as any such name."""
+    target, name = stmt.target, stmt.op.name
+    if target.name or target.primal is not None or is_array(target) or "spelling" in stmt.attrs or name not in REPEATED:
+        return 1
+    known = sum(not isinstance(atom, Var) for atom in stmt.args)
+    if own_width(stmt) > SHORT or not known and name != "multiply":
+        return 1
+    return MOST_REPEATS
 
 
 def _is_of_constants(stmt: Let) -> bool:

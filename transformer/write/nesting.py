@@ -16,7 +16,7 @@ from .fitting import MOST_OPS, Fitting, Nesting, Pending
 from .flow import STEPS, Flow, Move
 from .items import Each
 from .liveness import Pieces
-from .measure import Tree, is_short, own_width, weight_of, width_of_atom
+from .measure import Tree, is_short, most_repeats, own_width, weight_of, width_of_atom
 from .rows import stands_in_row
 from .stores import Store
 from .variables import Variables, namesakes
@@ -42,6 +42,7 @@ class _Nester(Fitting):
         self.latest = Tree(-1, (), 0)  # of the last plain statement
         self.outside: list[Pending] = []  # what is pending around the current block
         self.namesakes = namesakes(variables)
+        self.in_inner_loops = set().union(*flow.free.values())
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
 
     # -- one statement after the other --------------------------------------------------------
@@ -81,6 +82,8 @@ class _Nester(Fitting):
             pending[target] = tree
         elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree, pending)
+        elif self._is_repeated(stmt, tree):
+            self._inline(stmt, tree, pending)
         elif self._may_nest(target, point, 2):
             self.tested[target] = tree, pending
 
@@ -99,6 +102,17 @@ class _Nester(Fitting):
                 pending.pop(var, None)
             self.result.values.add(target)
             self.stretch(tree, last)
+
+    def _is_repeated(self, stmt: Let, tree: Tree) -> bool:
+        """Whether a number is computed where it is used, a few times in the block of its loop: what it is made of has
+        a name, which if it is the user's stands for it as long anyway."""
+        target = stmt.target
+        if not 1 < self.flow.count.get(target, 0) <= most_repeats(stmt) or target in self.in_inner_loops:
+            return False
+        if len(self.variables[target].values) > 1 or any(atom in self.result.values for atom in stmt.args):
+            return False
+        last = self.ranges[target][-1][1]
+        return all(not self.variables[var].names or self.variables[var].covers(last, last) for var in tree.reads)
 
     def _may_nest(self, var: Var, point: int, count: int = 1) -> bool:
         """Whether a value needs no name: it is used once, and the name is not the user's."""
