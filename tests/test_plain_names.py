@@ -77,3 +77,19 @@ def test_a_product_of_numbers_is_written_where_it_is_used() -> None:
     check_grads(lambda rate: midpoint(rate, *args[1:]), args[:1], order=1)
     assert "y + 0.5 * h * " in (source := found.source_for(*args)) and "scaled = 0.5 * h" not in source
     assert grad(hoisted).source_for(1.0, 2.0, V).count(" = a * b") == 1
+
+
+def test_what_calls_of_one_function_add_is_added_call_by_call() -> None:
+    def rate(y: Any, k: Any) -> Any:
+        r = np.exp(k[0] * y)
+        return k[1] * r * (1 - r)
+
+    def loss(k: Any, y: Any, n: Any) -> Any:
+        for _ in range(n):
+            half = y + 0.5 * rate(y, k)
+            y = y + rate(half, k)
+        return y * y
+
+    source = grad(loss).source_for(V[:2], 0.5, 2)
+    check_grads(lambda k: loss(k, 0.5, 2), (V[:2],), order=1)
+    assert source.count("dk[0] += ") == source.count("dk[1] += ") == 2

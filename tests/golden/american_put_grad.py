@@ -57,6 +57,5 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     total = np.sum(ddiff2 * spot * diff
         * up ** np.where((diff == 0) & (up == 0), 1, diff - 1))
     ratio = dp / diff_up
-    scaled = ratio * p
-    dsigma = (dup - total - scaled - (scaled - ratio) * ratio_up / up) * up * root
+    dsigma = (dup - total - ratio * p - (ratio * p - ratio) * ratio_up / up) * up * root
     return dspot, dsigma

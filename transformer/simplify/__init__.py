@@ -76,9 +76,10 @@ def _for_readers(function: Function, assumptions: Assumptions) -> None:
     from .pieces import pieces
     from .repeats import repeats
     from .running_totals import running_totals
+    from .terms_apart import terms_apart
     from .whole_first import whole_first
     clearing(function, assumptions)
-    rewrites = pieces, repeats, whole_first, running_totals
+    rewrites = pieces, repeats, whole_first, running_totals, terms_apart
     if any([rewrite(function, assumptions) for rewrite in rewrites]):
         dead(function, assumptions, Before.SOURCE)
 

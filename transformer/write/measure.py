@@ -103,7 +103,9 @@ def most_repeats(stmt: Let) -> int:
     """How often a statement may be written instead of having a name that would be made up: `a * b` of numbers, and
     `1 - a` or `0.5 * a`, which are read as fast as any such name."""
     target, name = stmt.target, stmt.op.name
-    if target.name or target.primal is not None or is_array(target) or "spelling" in stmt.attrs or name not in REPEATED:
+    if target.name or target.primal is not None and target.primal.name or is_array(target):
+        return 1
+    if name not in REPEATED or "spelling" in stmt.attrs:
         return 1
     known = sum(not isinstance(atom, Var) for atom in stmt.args)
     if own_width(stmt) > SHORT or not known and name != "multiply":

@@ -82,7 +82,7 @@ class _Nester(Fitting):
             pending[target] = tree
         elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree, pending)
-        elif self._is_repeated(stmt, tree):
+        elif self._is_repeated(stmt):
             self._inline(stmt, tree, pending)
         elif self._may_nest(target, point, 2):
             self.tested[target] = tree, pending
@@ -103,16 +103,12 @@ class _Nester(Fitting):
             self.result.values.add(target)
             self.stretch(tree, last)
 
-    def _is_repeated(self, stmt: Let, tree: Tree) -> bool:
-        """Whether a number is computed where it is used, a few times in the block of its loop: what it is made of has
-        a name, which if it is the user's stands for it as long anyway."""
+    def _is_repeated(self, stmt: Let) -> bool:
+        """Whether a number is computed where it is used, a few times in the block of its loop, from what has names."""
         target = stmt.target
         if not 1 < self.flow.count.get(target, 0) <= most_repeats(stmt) or target in self.in_inner_loops:
             return False
-        if len(self.variables[target].values) > 1 or any(atom in self.result.values for atom in stmt.args):
-            return False
-        last = self.ranges[target][-1][1]
-        return all(not self.variables[var].names or self.variables[var].covers(last, last) for var in tree.reads)
+        return len(self.variables[target].values) == 1 and not any(atom in self.result.values for atom in stmt.args)
 
     def _may_nest(self, var: Var, point: int, count: int = 1) -> bool:
         """Whether a value needs no name: it is used once, and the name is not the user's."""
