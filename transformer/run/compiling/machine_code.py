@@ -114,8 +114,8 @@ class Elements(Variables):
     """Elements of arrays of numbers, of which each is at an address that is computed from the array's layout.
 
     Lowering counts every place from the beginning of its axis, and tests it where it has to (`lower/expand/checks.py`).
-    So nothing is chosen here for negative places. LLVM often cannot see that such a choice is idle: what was chosen is at
-    no certain distance from the place before, and the loop computes one number at a time."""
+    So nothing is chosen here for negative places. LLVM often cannot see that such a choice is idle: what was chosen is
+    at no certain distance from the place before, and the loop computes one number at a time."""
 
     def init(self) -> None:
         super().init()
