@@ -45,8 +45,7 @@ class Webs:
         self.alive = self._alive()
         self.above: dict[Web, Web] = {}
         for label in self.blocks:
-            for following in self.next[label]:
-                self._unite(label, following)
+            self._unite(label)
         self.variables: dict[Web, Any] = {}
         self.given: set[str] = set()
 
@@ -72,16 +71,22 @@ class Webs:
             if made:
                 webs[name] = made
 
-    def _unite(self, label: int, following: int) -> None:
-        """What a block hands on is what the one behind it begins with."""
+    def _unite(self, label: int) -> None:
+        """What a block hands on is what those behind it begin with."""
         *_, (_, webs, _) = self._steps(label)
-        for name in self.alive[following] & webs.keys():
-            self.above[self._first(webs[name])] = self._first((name, following))
+        for following in self.next[label]:
+            for name in self.alive[following] & webs.keys():
+                one, other = self._first(webs[name]), self._first((name, following))
+                if one != other:
+                    self.above[one] = other
 
     def _first(self, web: Web) -> Web:
-        """What stands for all webs that are united with one."""
-        while (above := self.above.get(web, web)) != web:
-            web = above
+        """What stands for all webs that are united with one. The way to it is shortened for those who ask again."""
+        above = self.above
+        while web in above:
+            if above[web] in above:
+                above[web] = above[above[web]]
+            web = above[web]
         return web
 
     def _variable(self, web: Web) -> Any:
