@@ -5,6 +5,8 @@ This module imports numba, and is imported when something is compiled.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -40,8 +42,33 @@ class KernelLibrary(library):
         builder, passes = self._codegen._pass_builder(), create_new_function_pass_manager()
         passes.add_sroa_pass()
         for function in module.functions:
-            if next(islice(function.blocks, MOST_BLOCKS, None), None) is None:
+            if not _is_large(function):
                 passes.run(function, builder)
+
+
+    def _optimize_final_module(self) -> None:
+        """In large functions, pairs of counts that cancel each other are looked for within blocks alone: numba follows
+        each along all ways to the end, of which every error is one."""
+        if any(_is_large(function) for function in self._final_module.functions):
+            with _set("LLVM_REFPRUNE_FLAGS", "per_bb"):
+                super()._optimize_final_module()
+        else:
+            super()._optimize_final_module()
+
+
+@contextmanager
+def _set(name: str, value: Any) -> Iterator[None]:
+    """Has a setting of numba's, under the lock of its compiler."""
+    usual = getattr(settings, name)
+    setattr(settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(settings, name, usual)
+
+
+def _is_large(function: Any) -> bool:
+    return next(islice(function.blocks, MOST_BLOCKS, None), None) is not None
 
 
 class RowsLibrary(KernelLibrary):
@@ -50,11 +77,8 @@ class RowsLibrary(KernelLibrary):
     (numba 8705); of what was reported of it since, all is mended in LLVM 21."""
 
     def _optimize_final_module(self) -> None:
-        usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
-        try:
+        with _set("SLP_VECTORIZE", 1):
             super()._optimize_final_module()
-        finally:
-            settings.SLP_VECTORIZE = usual
 
 
 class LoopPasses(loops):
