@@ -23,6 +23,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from llvmlite import ir as llvm
 from numba.core import cgutils, types
 from numba.core.lowering import Lower
 from numba.core.typing import signature
@@ -36,6 +37,7 @@ base: Any = Lower
 typed: Any = signature
 PRODUCTS = operator.mul, operator.imul
 MINDS_INFINITIES = sys.version_info >= (3, 14)
+SURELY_FEW = 1 << 32                   # elements of 16 bytes, whose number is far from leaving 64 bits
 Maker = Callable[[Any, Any, Any], Any]           # of a builder, a signature and values, given the lowering
 
 
@@ -153,6 +155,8 @@ def _allocated(lower: Any, kinds: Any, values: Any) -> Any:
     """An array in memory of its own. Sizes may be such that the number of bytes leaves 64 bits."""
     builder, kind = lower.builder, kinds.return_type
     is_single = isinstance(kinds.args[0], types.Integer)
+    if is_single and isinstance(values[0], llvm.Constant) and 0 <= values[0].constant <= SURELY_FEW:
+        return _of_size(lower, kind, [values[0]], builder.mul(values[0], _bytes_each(lower, kind)))
     sizes = [values[0]] if is_single else cgutils.unpack_tuple(builder, values[0], kind.ndim)
     is_negative = reduce(builder.or_, [builder.icmp_signed("<", size, size.type(0)) for size in sizes])
     with cgutils.if_unlikely(builder, is_negative):

@@ -76,8 +76,19 @@ class Variables(base):
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
-        if self.is_counted(typ):
+        if isinstance(typ, types.Array) and self.is_counted(typ):
+            self._free(typ, self.builder.extract_value(val, self._place_of_memory(typ)))
+        elif self.is_counted(typ):
             super().decref(typ, val)
+
+    def _free(self, kind: Any, memory: Any) -> None:
+        """numba takes all parts of an array, and theirs, to find the one whose references are counted. Each error is
+        preceded by the end of all arrays, which makes most of the instructions of a long function."""
+        super().decref(types.MemInfoPointer(kind.dtype), memory)
+
+    def _place_of_memory(self, kind: Any) -> int:
+        place: int = self.context.data_model_manager[kind].get_field_position("meminfo")
+        return place
 
     def loadvar(self, name: str) -> Any:
         return self.given[name] if name in self.given else super().loadvar(name)
@@ -94,10 +105,21 @@ class Variables(base):
         if name in self.given:
             return
         is_counted = self.is_counted(self.typeof(name)) and name not in self.borrowed
-        if is_counted or self._disable_sroa_like_opt:
+        if is_counted and isinstance(self.typeof(name), types.Array) and name not in self._blk_local_varmap:
+            self._end(name)
+        elif is_counted or self._disable_sroa_like_opt:
             super().delvar(name)
         elif name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)
+
+    def _end(self, name: str) -> None:
+        """The end of an array whose variable is in memory: none that comes to its end again has anything to free."""
+        builder, kind = self.builder, self.typeof(name)
+        self._singly_assigned_vars.discard(name)
+        self._alloca_var(name, kind)
+        memory = cgutils.gep_inbounds(builder, self.getvar(name), 0, self._place_of_memory(kind))
+        self._free(kind, builder.load(memory))
+        builder.store(llvm.Constant(memory.type.pointee, None), memory)
 
 
 @dataclass
