@@ -240,6 +240,20 @@ def test_writes_to_foreign_byte_orders_reach_the_caller() -> None:
     np.testing.assert_array_equal(x, [0.0, 1.5, 2.5, 3.5])
 
 
+SWAPPED = np.arange(3.0).astype(">f8")
+
+
+def swapped_from_outside(x):
+    return np.sum(x * SWAPPED)
+
+
+def test_foreign_byte_orders_from_outside_are_refused() -> None:
+    with pytest.raises(NotSupported, match="does not read `SWAPPED`, an array of '>f8'") as caught:
+        jit(swapped_from_outside)(np.arange(3.0))
+    assert "def swapped_from_outside(x):" in str(caught.value)
+    assert jit(swapped_from_outside, fallback=True)(np.arange(3.0)) == 5.0
+
+
 def test_writes_to_frozen_or_shared_arrays_raise() -> None:
     x = np.arange(4.0)
     x.flags.writeable = False

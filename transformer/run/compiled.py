@@ -12,6 +12,7 @@ from .dispatch import Dispatcher, Entry
 from .generating import guarded_integers, on_demand
 from .index import Index, Loops
 from .loading import loaded
+from .native import require_native
 from .sharing import Memory
 from .signature import Description, describe
 from .views import gives_containers, gives_views
@@ -39,6 +40,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
     memory = Memory.of(looped.reading, looped.module.donated,
                        gives_views(looped.function, written) or gives_containers(looped.reading))
     outside = {each.name: each.fetch() for each in hidden}
+    require_native(outside, looped.reading.origin)
     given, keywords = memory.handed(args, kwargs, names, outside.values())
     function = loaded(loops, given, {**keywords, **outside}, looped.reading.origin)
     made = Entry(function, looped.source, looped, looped.function.guards, hidden, looped.reading.watched,

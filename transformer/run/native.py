@@ -8,11 +8,22 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..core.errors import NotSupported, Origin
 from ..core.on_devices import is_on_device, on_host
 
 
 def is_foreign(leaf: Any) -> bool:
     return isinstance(leaf, (np.ndarray, np.generic)) and not leaf.dtype.isnative
+
+
+def require_native(outside: dict[str, Any], origin: Origin | None) -> None:
+    """Refuses such arrays from outside: to copy them in every call would be work that nobody sees."""
+    for name, value in outside.items():
+        if is_foreign(value):
+            raise NotSupported(
+                f"compiled code does not read `{name}`, an array of {value.dtype.str!r}", origin,
+                why="Its bytes are in another order than this machine's. Only those of arguments are turned.",
+                instead=f"Turn them once: `{name} = {name}.astype({name}.dtype.newbyteorder(\"=\"))`.")
 
 
 def arguments_on_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
