@@ -186,7 +186,7 @@ def test_lambda_without_body_of_its_own() -> None:
 # ---- how Python itself is run ----
 
 PROGRAM = """
-from transformer.read.source import find_source
+from transformer.read.sources.source import find_source
 from transformer.core.errors import SourceError
 
 def f(x):
@@ -219,7 +219,7 @@ except SourceError as error:
 def test_options_of_python(tmp_path: Path, options: tuple[str, ...], printed: str) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    root = Path(inspect.getfile(source)).parents[2]
+    root = Path(inspect.getfile(source)).parents[3]
     command = [sys.executable, *options, "-c", f"import sys; sys.path[:0] = {[str(root)]}\n"]
     command[-1] += f"import runpy; runpy.run_path({str(path)!r})"
     done = subprocess.run(command, capture_output=True, text=True)
