@@ -39,8 +39,8 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def ratio4_at(X_ij, ratio_j, root_j):
-    return (X_ij - ratio_j) / root_j
+def ratio4_at(X_ij, ratio2_j, root_j):
+    return (X_ij - ratio2_j) / root_j
 
 
 def place_of_four(context, builder, array, args):
@@ -134,23 +134,33 @@ def in_fours(size, *arrays):
 
 
 @cuda.jit
-def fill_parts(d, m, n, X, parts):
+def fill_parts(d, m, X, n, parts, centers, spreads):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
+            X_at = X[Place(64 * i), j]
             total = np.float32(0.0)
+            total2 = np.float32(0.0)
+            total3 = np.float32(0.0)
             k = 0
             while k < min(64, n - 64 * i):
-                total += X[Place(64 * i + k), j]
+                X_at2 = X[Place(64 * i + k), j]
+                diff = X_at2 - X_at
+                total += X_at2
+                total2 += diff
+                total3 += diff * diff
                 k += 1
             parts[j, i] = total
+            ratio = total2 / np.float32(min(64, n - 64 * i))
+            centers[j, i] = X_at - X[0, j] + ratio
+            spreads[j, i] = total3 - total2 * ratio
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_ratio(m, fours, parts, d, number, ratio, ratio2):
+def fill_ratio2(m, fours, parts, d, number, ratio2, ratio3):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < m:
@@ -168,27 +178,33 @@ def fill_ratio(m, fours, parts, d, number, ratio, ratio2):
             total = next_total(total, parts[i, j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
-        ratio3 = total / number
+        ratio = total / number
         if cuda.threadIdx.x == 0:
-            ratio[i] = ratio3
-            ratio2[i] = ratio3
+            ratio2[i] = ratio
+            ratio3[i] = ratio
         i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_parts4(d, m, ratio2, n, X, parts4):
+def fill_parts4(d, m, ratio3, centers, X, spreads, n, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
-            ratio2_j = ratio2[j]
-            total = np.float32(0.0)
-            k = 0
-            while k < min(64, n - 64 * i):
-                diff = X[Place(64 * i + k), j] - ratio2_j
-                total += diff * diff
-                k += 1
-            parts4[j, i] = total
+            ratio3_j = ratio3[j]
+            diff = centers[j, i] - (ratio3_j - X[0, j])
+            total = spreads[j, i] + np.float32(min(64, n - 64 * i)) * (diff * diff)
+            if total < np.float32(np.inf):
+                value = total
+            else:
+                total2 = np.float32(0.0)
+                k = 0
+                while k < min(64, n - 64 * i):
+                    diff2 = X[Place(64 * i + k), j] - ratio3_j
+                    total2 += diff2 * diff2
+                    k += 1
+                value = total2
+            parts4[j, i] = value
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -218,23 +234,23 @@ def fill_root(m, fours, parts4, d, root, number):
 
 
 @cuda.jit
-def fill_ratio4(n, fours, X, ratio, root, ratio4, m):
+def fill_ratio4(n, fours, X, ratio2, root, ratio4, m):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < n:
         k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while k < fours:
             X0, X1, X2, X3 = four_of(X[i], k)
-            ratio0, ratio1, ratio2_2, ratio3 = four_of(ratio, k)
+            ratio2_0, ratio2_1, ratio2_2, ratio2_3 = four_of(ratio2, k)
             root0, root1, root2, root3 = four_of(root, k)
-            ratio4_0 = ratio4_at(X0, ratio0, root0)
-            ratio4_1 = ratio4_at(X1, ratio1, root1)
+            ratio4_0 = ratio4_at(X0, ratio2_0, root0)
+            ratio4_1 = ratio4_at(X1, ratio2_1, root1)
             ratio4_2 = ratio4_at(X2, ratio2_2, root2)
-            ratio4_3 = ratio4_at(X3, ratio3, root3)
+            ratio4_3 = ratio4_at(X3, ratio2_3, root3)
             set_four(ratio4[i], k, (ratio4_0, ratio4_1, ratio4_2, ratio4_3))
             k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
         j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < m:
-            ratio4[i, j] = ratio4_at(X[i, j], ratio[j], root[j])
+            ratio4[i, j] = ratio4_at(X[i, j], ratio2[j], root[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -244,20 +260,22 @@ def standardized_driver(X):
     d = (n + 63) // 64
     check_places(n, m)
     parts = cp.empty((m, d), np.float32)
-    fill_parts[over_threads(m, d)](d, m, n, X, parts)
-    ratio = cp.empty(m, np.float32)
-    ratio2 = cp.empty(m, np.float32)
+    centers = cp.empty((m, d), np.float32)
+    spreads = cp.empty((m, d), np.float32)
+    fill_parts[over_threads(m, d)](d, m, X, n, parts, centers, spreads)
     number = np.float32(n)
+    ratio2 = cp.empty(m, np.float32)
+    ratio3 = cp.empty(m, np.float32)
     fours = in_fours(d, parts)
-    fill_ratio[over_blocks(m, along=d)](m, fours, parts, d, number, ratio, ratio2)
+    fill_ratio2[over_blocks(m, along=d)](m, fours, parts, d, number, ratio2, ratio3)
     parts4 = cp.empty((m, d), np.float32)
-    fill_parts4[over_threads(m, d)](d, m, ratio2, n, X, parts4)
+    fill_parts4[over_threads(m, d)](d, m, ratio3, centers, X, spreads, n, parts4)
     root = cp.empty(m, np.float32)
     fours = in_fours(d, parts4)
     fill_root[over_blocks(m, along=d)](m, fours, parts4, d, root, number)
     ratio4 = cp.empty((n, m), np.float32)
-    fours = in_fours(m, X, ratio, root, ratio4)
-    fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio, root, ratio4, m)
+    fours = in_fours(m, X, ratio2, root, ratio4)
+    fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio2, root, ratio4, m)
     return ratio4
 
 

@@ -17,11 +17,13 @@ from ..nest.nests import Lowered
 from ..stages import fused
 from .apart import nests_apart
 from .columns import columns_in_parts
+from .deviations import deviations_at_once
 from .launches import launched
 from .tests_at_once import tests_at_once
 from .totals import totals_apart, totals_in_chunks
 
-FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True, tests=tests_at_once)
+FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True, tests=tests_at_once,
+                   deviations=deviations_at_once)
 
 
 def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:

@@ -27,16 +27,21 @@ from .substitution import FREE, substitute_arrays
 MOST_ROUNDS = 20
 
 
+def _as_they_are(block: Block) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Choices:
     """How nests are fused: `columns` says how sums along columns are done, `of_rows` what may be computed again
     rather than kept in rows (`substitution`), and `for_gpu` that threads are to have places to share (`merging`);
-    `tests` are brought in order before."""
+    `tests` are brought in order before, and sums of `deviations` with those before them."""
 
     columns: Callable[..., Block] = by_rows
     of_rows: int | None = None
     for_gpu: bool = False
     tests: Callable[[Block], Block] = list
+    deviations: Callable[[Block], bool] = _as_they_are
 
 
 def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:
@@ -55,6 +60,8 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
     block = _merged(block, results, assumptions, choices)
+    if choices.deviations(block):
+        block = _merged(cleaned(block, results, assumptions), results, assumptions, choices)
     if part(block):
         block = _merged(cleaned(block, results, assumptions), results, assumptions, choices)
     block = one_of_each(cleaned(level(block, results), results, assumptions), results)
