@@ -173,6 +173,41 @@ def test_places_in_arguments_are_tested_with_one_wait() -> None:
     assert raised(source, given, arguments(bound=-1e9)) == ("ValueError", "too much")
 
 
+def shares_of_rows(x):
+    shares = np.zeros_like(x)
+    for i in range(len(x)):
+        total = np.sum(x[i])
+        for j in range(x.shape[1]):
+            if x[i, j] < 0:
+                raise ValueError("a negative share")
+            shares[i, j] = x[i, j] / total
+        shares[i] /= np.max(shares[i])
+    return shares
+
+
+def roots_of_rows(x):
+    roots = np.zeros(len(x))
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            if x[i, j] < 0:
+                raise ValueError("a negative share")
+            roots[i] += np.sqrt(x[i, j])
+        roots[i] /= np.sum(x[i])
+    return roots
+
+
+@pytest.mark.parametrize("target", [shares_of_rows, roots_of_rows])
+def test_no_thread_ends_where_others_wait_for_it(target: Any) -> None:
+    """One that finds an error does, and so has no others beside it that go along a row."""
+    x = np.random.default_rng(0).uniform(1, 2, (3, 40))
+    check(target, x, typed=False)
+    x[1, 5] = -1
+    made = looped(target, target, (x,))
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    with pytest.raises(ValueError, match="a negative share"):
+        gpu_simulator.namespace(made.module.source, given)[target.__name__](x)
+
+
 def crossed(a, b, c, d, e, f, g, h, k):
     return a.T + b.T + c.T + d.T + k.T + e + f + g + h
 

@@ -74,7 +74,8 @@ def _put(block: Block, sums: Squares, place: int) -> None:
 @dataclass
 class Squares:
     """A nest of parts: at each place `fold` adds up the squares of what `item` deviates from `mean`, which is the same
-    for all items, and `store` keeps it. `before` and the fold compute them. Other sums in the nest use what is `beside`."""
+    for all items, and `store` keeps it. `before` and the fold compute them. Other sums in the nest use
+    what is `beside`."""
 
     nest: Nest
     before: list[Let]

@@ -15,6 +15,7 @@ from ..nest.dependence import as_nest
 from ..nest.nest_walk import inner_blocks, is_load, loaded, statements
 from ..nest.nests import Allocate, Block, Fold, Index, Nest, Store, split
 from ..threads.threads import is_independent
+from .telling import may_fail
 
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
@@ -123,6 +124,9 @@ def has_shares(block: Block) -> bool:
 
 
 def _is_together(stmt: Any) -> bool:
+    """A thread that finds an error ends, and others would wait for it: so there is none to be found."""
+    if may_fail([stmt]):
+        return False
     match stmt:
         case Let() | Store():
             return True
