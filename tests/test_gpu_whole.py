@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from gpu_standins import CUDA, OnGpu, Stream
 
+from transformer.run.gpu import products as gpu_products
 from transformer.run.gpu import whole as gpu_whole
+from transformer.run.gpu.streams import OF_THREAD
 from transformer.run.gpu.whole import AFTER, MOST_TWINS, Whole, item_of
 from transformer.settings import config
 
@@ -139,6 +142,50 @@ def test_streams_have_graphs_of_their_own() -> None:
             check(whole(params, x, 0.5), params, x, 0.5)
     first, second = whole.graphs.values()
     assert first[0].pool is not second[0].pool
+
+
+def test_threads_have_graphs_of_their_own_in_their_default_streams() -> None:
+    """Which have one handle."""
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+
+    def called() -> None:
+        with Stream(OF_THREAD):
+            for _ in range(AFTER):
+                check(whole(params, x, 0.5), params, x, 0.5)
+
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        one.submit(called).result()
+        other.submit(called).result()
+    first, second = whole.graphs.values()
+    assert first[0].pool is not second[0].pool
+
+
+def test_a_result_may_get_another_shape() -> None:
+    """It is the caller's, and its memory that of the graph."""
+    whole, (params, x) = Whole(Program(), 4), drawn(0)
+    for _ in range(AFTER + 2):
+        result = whole(params, x, 0.5)
+        check(result, params, x, 0.5)
+        result["total"].hidden = result["total"].hidden.reshape(3, 1)
+        del result
+
+
+def test_cublas_of_a_graph_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a stream has the handle of one that is gone, what that one worked with is left alone."""
+    used: list[Any] = []
+
+    def multiplied(*args: Any) -> Any:
+        key = CUDA.get_device_id(), CUDA.get_current_stream().ptr
+        used.append(gpu_products._handles.setdefault(key, object()))
+        return Program()(*args)
+
+    whole, (params, x) = Whole(multiplied, 4), drawn(0)
+    monkeypatch.setattr(gpu_products, "_handles", {(0, 100 * k): "of a stream that is gone" for k in range(1, 9)})
+    for _ in range(AFTER):
+        check(whole(params, x, 0.5), params, x, 0.5)
+    noted, = whole.graphs.popitem()[1]
+    assert type(noted.products) is object and noted.products is used[-1]
+    assert (0, noted.stream.ptr) not in gpu_products._handles
 
 
 def test_what_cannot_be_noted_ends_what_was_noted() -> None:

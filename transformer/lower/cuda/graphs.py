@@ -19,7 +19,7 @@ from ..nest.nests import Launch, Load
 from .telling import may_fail
 
 AT_ONCE = 24                           # steps of a graph, in which arrays that take turns have come round
-FIRST = 2                              # steps after which all kernels are compiled
+FIRST = 4                              # steps after which all kernels are compiled, if no more arrays take turns
 LEAST = FIRST + 4 * AT_ONCE            # of which a graph is made, which takes longer than to launch its steps
 
 

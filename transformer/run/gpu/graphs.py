@@ -1,6 +1,6 @@
 """Loops that launch the same kernels at every step, with most of their steps launched as a graph:
 
-    for t in replayed(1000):            two steps are launched, which compiles and loads their kernels
+    for t in replayed(1000):            four steps are launched, which compiles and loads their kernels
         fill_next[…](n, u, u_next)      the next 24 are noted, as a graph
         u, u_next = u_next, u           the graph is launched as often as it fits in; what is left is done step by step
 

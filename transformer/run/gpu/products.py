@@ -17,6 +17,7 @@ from math import prod
 from typing import Any
 
 from .library import is_simulated, library
+from .streams import identity
 
 WORKSPACE = 32 << 20                    # bytes for products in parts, as NVIDIA recommends for Hopper
 MOST = 2**31 - 1                        # of what cuBLAS counts in 32 bits
@@ -188,25 +189,26 @@ class Handle:
             found.cublasDestroy_v2(self.pointer)
 
 
-_handles: dict[tuple[int, int], Handle] = {}
+_handles: dict[tuple[int, ...], Handle] = {}
 _making = threading.Lock()
 
 
 def _handle() -> Handle:
     cuda = library().cuda
-    key = cuda.get_device_id(), cuda.get_current_stream().ptr
+    stream = cuda.get_current_stream()
+    key = cuda.get_device_id(), *identity(stream)
     found = _handles.get(key)
     if found is None:
         with _making:
-            found = _handles.get(key) or _handles.setdefault(key, Handle(key[1]))
+            found = _handles.get(key) or _handles.setdefault(key, Handle(stream.ptr))
             if len(_handles) > MOST_HANDLES:     # of streams that are gone, as a rule
                 _handles.pop(next(iter(_handles)), None)
     return found
 
 
-def forget(device: int, stream: int) -> None:
-    """Gives up what is there for a stream that ends."""
-    _handles.pop((device, stream), None)
+def forget(device: int, stream: int) -> Handle | None:
+    """Gives up what is there for a stream that ends, or of which nobody else is to use it."""
+    return _handles.pop((device, stream), None)
 
 
 @cache

@@ -12,6 +12,7 @@ does memory that they have given back.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from .library import library
@@ -99,6 +100,12 @@ def follow(stream: Any, other: Any) -> None:
 
 
 DEFAULT = frozenset((0, 1))             # handles of the default stream of a GPU
+OF_THREAD = 2                           # the handle that the default streams of all threads have in common
+
+
+def identity(stream: Any) -> tuple[int, ...]:
+    """What tells a stream from others."""
+    return (stream.ptr, threading.get_ident()) if stream.ptr == OF_THREAD else (stream.ptr,)
 
 
 def mark(stream: Any) -> Any:

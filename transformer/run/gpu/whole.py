@@ -32,6 +32,7 @@ from ...lower.nest.nest_walk import statements
 from ...settings import config
 from .library import is_simulated, library
 from .products import forget
+from .streams import identity
 
 AFTER = 3                               # calls with the same numbers
 LEAST = 4                               # launches for which a graph is made
@@ -83,7 +84,7 @@ class Whole:
             return self.function(*args)
         try:
             numbers = [repr(leaf) for leaf in leaves if type(leaf) is not cp.ndarray]
-            key = cp.cuda.get_device_id(), stream.ptr, *numbers
+            key = cp.cuda.get_device_id(), identity(stream), *numbers
             noted = self._noted(key, leaves, structure)
             found = None if noted is None else noted.replayed([leaf for leaf in leaves if type(leaf) is cp.ndarray])
         finally:
@@ -143,10 +144,12 @@ class Noted:
         self.own: list[Any] = []
         self.is_open = False                     # while the stream is noted
         self.pool = cuda.MemoryPool()
+        self.products: Any = None                # in whose memory it works; it ends before the stream
         self.stream = cuda.Stream(non_blocking=True)
-        weakref.finalize(self, forget, self.device, self.stream.ptr)
+        forget(self.device, self.stream.ptr)     # of a stream before: its memory is not of this pool
         with cuda.using_allocator(self.pool.malloc):
             self._note(function, leaves, structure)
+        self.products = forget(self.device, self.stream.ptr)
         self.counts = self._held()
 
     def keep(self) -> None:
@@ -229,4 +232,9 @@ class Noted:
             if cell is not None and repr(cell[0].item()) != number:
                 return None
         return tree.unflatten(self.structure, [
-            leaf if place is None else arrays[place] for leaf, place in zip(self.results, self.given)]),
+            _alike(leaf) if place is None else arrays[place] for leaf, place in zip(self.results, self.given)]),
+
+
+def _alike(leaf: Any) -> Any:
+    """A result as another array in the same memory, of which the program may change the shape."""
+    return leaf.view() if type(leaf) is library().ndarray else leaf
