@@ -208,6 +208,27 @@ def test_no_thread_ends_where_others_wait_for_it(target: Any) -> None:
         gpu_simulator.namespace(made.module.source, given)[target.__name__](x)
 
 
+SUMMED = {
+    "sums": lambda x: np.sum(x, axis=0), "sums of products": lambda x: np.sum(x * x[0], axis=0),
+    "extremes": lambda x: np.max(x, axis=0), "places": lambda x: np.argmin(x, axis=0),
+    "counts": lambda x: np.sum(x > 0, axis=0), "of two arrays": lambda x: np.sum(x * x[::-1], axis=0)}
+
+
+@pytest.mark.parametrize("columns", [9, 12])
+@pytest.mark.parametrize("name", SUMMED)
+def test_four_columns_at_once(name: str, columns: int) -> None:
+    """By one access of 16 bytes for four numbers of a row, and one by one what is left."""
+    x = np.random.default_rng(0).standard_normal((70, columns)).astype("f4")
+    source = check(SUMMED[name], x, typed=False)
+    assert re.search(r"x0\w*, x1\w*, x2\w*, x3\w* = four_of\(x\[Place\(", source)
+
+
+def test_columns_of_which_much_is_computed_are_gone_down_one_by_one() -> None:
+    """A thread has to compute for all four what others could do beside it."""
+    x = np.random.default_rng(0).standard_normal((70, 9)).astype("f4")
+    assert "four_of(x[" not in check(lambda x: np.sum(np.exp(np.sin(x)), axis=0), x, typed=False)
+
+
 def crossed(a, b, c, d, e, f, g, h, k):
     return a.T + b.T + c.T + d.T + k.T + e + f + g + h
 
@@ -321,7 +342,7 @@ def test_rows_of_samples_have_blocks_of_their_own() -> None:
     arguments = np.random.default_rng(0).standard_normal((6, 7, 8)), np.linspace(0.5, 1.5, 8)
     driver = driver_of(check(grad(normed, argnums=(0, 1)), *arguments, user=normed))
     assert re.search(r"fill_dx\[over_blocks\(m, n, along=d\)\]", driver)
-    assert re.search(r"fill_parts\[over_threads\(d, n\)\]", driver)
+    assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n\)\]", driver)
 
 
 def settled(x, w):

@@ -318,10 +318,29 @@ def fill_parts(n3, fours, total, d, parts):
 
 
 @cuda.jit
-def fill_parts2(n4, n2, d, dz, parts2):
+def fill_parts2(n4, fours, d, dz, parts2, n2):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < n4:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while k < fours:
+            total0 = np.float32(0.0)
+            total1 = np.float32(0.0)
+            total2 = np.float32(0.0)
+            total3 = np.float32(0.0)
+            l = 0
+            while l < min(64, d - 64 * i):
+                dz0, dz1, dz2, dz3 = four_of(dz[Place(64 * i + l)], k)
+                total0 += dz0
+                total1 += dz1
+                total2 += dz2
+                total3 += dz3
+                l += 1
+            parts2[Place(4 * k), i] = total0
+            parts2[Place(4 * k + 1), i] = total1
+            parts2[Place(4 * k + 2), i] = total2
+            parts2[Place(4 * k + 3), i] = total3
+            k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
+        j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < n2:
             total2 = np.float32(0.0)
             k = 0
@@ -424,7 +443,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fours = in_fours(d, total)
     fill_parts[over_blocks(n3)](n3, fours, total, d, parts)
     parts2 = cp.empty((n2, n4), np.float32)
-    fill_parts2[over_threads(n2, n4)](n4, n2, d, dz, parts2)
+    fours = in_fours(n2, dz)
+    fill_parts2[over_threads(n2 - 3 * fours, n4)](n4, fours, d, dz, parts2, n2)
     db2 = cp.empty(n2, np.float32)
     fours = in_fours(n4, parts2)
     fill_db2[over_blocks(n2, along=n4)](n2, fours, parts2, n4, db2)
@@ -439,7 +459,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fours = in_fours(n, dh, dot, b1, chosen)
     fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
     parts4 = cp.empty((n, n4), np.float32)
-    fill_parts2[over_threads(n, n4)](n4, n, d, chosen, parts4)
+    fours = in_fours(n, chosen)
+    fill_parts2[over_threads(n - 3 * fours, n4)](n4, fours, d, chosen, parts4, n)
     db1 = cp.empty(n, np.float32)
     fours = in_fours(n4, parts4)
     fill_db2[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)

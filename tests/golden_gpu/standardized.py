@@ -39,8 +39,8 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def ratio4_at(X_ij, ratio2_j, root_j):
-    return (X_ij - ratio2_j) / root_j
+def ratio7_at(X_ij, ratio5_j, root_j):
+    return (X_ij - ratio5_j) / root_j
 
 
 def place_of_four(context, builder, array, args):
@@ -111,16 +111,6 @@ def over_threads(*sizes):
     return (blocks, threads, current_stream())
 
 
-def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
-    check_places(*sizes, along)
-    threads = THREADS
-    while threads > WARP and threads >= 2 * along:
-        threads //= 2
-    counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), threads, current_stream())
-
-
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
@@ -133,11 +123,74 @@ def in_fours(size, *arrays):
     return size // 4
 
 
+def over_blocks(*sizes, along=THREADS):
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), threads, current_stream())
+
+
 @cuda.jit
-def fill_parts(d, m, X, n, parts, centers, spreads):
+def fill_parts(d, fours, X, n, parts, centers, spreads, m):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while k < fours:
+            X0, X1, X2, X3 = four_of(X[Place(64 * i)], k)
+            X0_2, X1_2, X2_2, X3_2 = four_of(X[0], k)
+            total0 = np.float32(0.0)
+            total1 = np.float32(0.0)
+            total2 = np.float32(0.0)
+            total3 = np.float32(0.0)
+            total0_2 = np.float32(0.0)
+            total1_2 = np.float32(0.0)
+            total2_2 = np.float32(0.0)
+            total3_2 = np.float32(0.0)
+            total0_3 = np.float32(0.0)
+            total1_3 = np.float32(0.0)
+            total2_3 = np.float32(0.0)
+            total3_3 = np.float32(0.0)
+            l = 0
+            while l < min(64, n - 64 * i):
+                X0_3, X1_3, X2_3, X3_3 = four_of(X[Place(64 * i + l)], k)
+                diff = X0_3 - X0
+                diff2 = X1_3 - X1
+                diff3 = X2_3 - X2
+                diff4 = X3_3 - X3
+                total0 += X0_3
+                total1 += X1_3
+                total2 += X2_3
+                total3 += X3_3
+                total0_2 += diff
+                total1_2 += diff2
+                total2_2 += diff3
+                total3_2 += diff4
+                total0_3 += diff * diff
+                total1_3 += diff2 * diff2
+                total2_3 += diff3 * diff3
+                total3_3 += diff4 * diff4
+                l += 1
+            parts[Place(4 * k), i] = total0
+            parts[Place(4 * k + 1), i] = total1
+            parts[Place(4 * k + 2), i] = total2
+            parts[Place(4 * k + 3), i] = total3
+            ratio = total0_2 / np.float32(min(64, n - 64 * i))
+            ratio2 = total1_2 / np.float32(min(64, n - 64 * i))
+            ratio3 = total2_2 / np.float32(min(64, n - 64 * i))
+            ratio4 = total3_2 / np.float32(min(64, n - 64 * i))
+            centers[Place(4 * k), i] = X0 - X0_2 + ratio
+            centers[Place(4 * k + 1), i] = X1 - X1_2 + ratio2
+            centers[Place(4 * k + 2), i] = X2 - X2_2 + ratio3
+            centers[Place(4 * k + 3), i] = X3 - X3_2 + ratio4
+            spreads[Place(4 * k), i] = total0_3 - total0_2 * ratio
+            spreads[Place(4 * k + 1), i] = total1_3 - total1_2 * ratio2
+            spreads[Place(4 * k + 2), i] = total2_3 - total2_2 * ratio3
+            spreads[Place(4 * k + 3), i] = total3_3 - total3_2 * ratio4
+            k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
+        j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < m:
             X_at = X[Place(64 * i), j]
             total = np.float32(0.0)
@@ -160,7 +213,7 @@ def fill_parts(d, m, X, n, parts, centers, spreads):
 
 
 @cuda.jit
-def fill_ratio2(m, fours, parts, d, number, ratio2, ratio3):
+def fill_ratio5(m, fours, parts, d, number, ratio5, ratio6):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < m:
@@ -180,19 +233,19 @@ def fill_ratio2(m, fours, parts, d, number, ratio2, ratio3):
         total = add_of_block(total, shared)
         ratio = total / number
         if cuda.threadIdx.x == 0:
-            ratio2[i] = ratio
-            ratio3[i] = ratio
+            ratio5[i] = ratio
+            ratio6[i] = ratio
         i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_parts4(d, m, ratio3, centers, X, spreads, n, parts4):
+def fill_parts4(d, m, ratio6, centers, X, spreads, n, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
-            ratio3_j = ratio3[j]
-            diff = centers[j, i] - (ratio3_j - X[0, j])
+            ratio6_j = ratio6[j]
+            diff = centers[j, i] - (ratio6_j - X[0, j])
             total = spreads[j, i] + np.float32(min(64, n - 64 * i)) * (diff * diff)
             if total < np.float32(np.inf):
                 value = total
@@ -200,7 +253,7 @@ def fill_parts4(d, m, ratio3, centers, X, spreads, n, parts4):
                 total2 = np.float32(0.0)
                 k = 0
                 while k < min(64, n - 64 * i):
-                    diff2 = X[Place(64 * i + k), j] - ratio3_j
+                    diff2 = X[Place(64 * i + k), j] - ratio6_j
                     total2 += diff2 * diff2
                     k += 1
                 value = total2
@@ -234,23 +287,23 @@ def fill_root(m, fours, parts4, d, root, number):
 
 
 @cuda.jit
-def fill_ratio4(n, fours, X, ratio2, root, ratio4, m):
+def fill_ratio7(n, fours, X, ratio5, root, ratio7, m):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < n:
         k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while k < fours:
             X0, X1, X2, X3 = four_of(X[i], k)
-            ratio2_0, ratio2_1, ratio2_2, ratio2_3 = four_of(ratio2, k)
+            ratio5_0, ratio5_1, ratio5_2, ratio5_3 = four_of(ratio5, k)
             root0, root1, root2, root3 = four_of(root, k)
-            ratio4_0 = ratio4_at(X0, ratio2_0, root0)
-            ratio4_1 = ratio4_at(X1, ratio2_1, root1)
-            ratio4_2 = ratio4_at(X2, ratio2_2, root2)
-            ratio4_3 = ratio4_at(X3, ratio2_3, root3)
-            set_four(ratio4[i], k, (ratio4_0, ratio4_1, ratio4_2, ratio4_3))
+            ratio7_0 = ratio7_at(X0, ratio5_0, root0)
+            ratio7_1 = ratio7_at(X1, ratio5_1, root1)
+            ratio7_2 = ratio7_at(X2, ratio5_2, root2)
+            ratio7_3 = ratio7_at(X3, ratio5_3, root3)
+            set_four(ratio7[i], k, (ratio7_0, ratio7_1, ratio7_2, ratio7_3))
             k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
         j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < m:
-            ratio4[i, j] = ratio4_at(X[i, j], ratio2[j], root[j])
+            ratio7[i, j] = ratio7_at(X[i, j], ratio5[j], root[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -262,21 +315,23 @@ def standardized_driver(X):
     parts = cp.empty((m, d), np.float32)
     centers = cp.empty((m, d), np.float32)
     spreads = cp.empty((m, d), np.float32)
-    fill_parts[over_threads(m, d)](d, m, X, n, parts, centers, spreads)
+    fours = in_fours(m, X)
+    fill_parts[over_threads(m - 3 * fours, d)](d, fours, X, n, parts, centers, spreads,
+        m)
     number = np.float32(n)
-    ratio2 = cp.empty(m, np.float32)
-    ratio3 = cp.empty(m, np.float32)
+    ratio5 = cp.empty(m, np.float32)
+    ratio6 = cp.empty(m, np.float32)
     fours = in_fours(d, parts)
-    fill_ratio2[over_blocks(m, along=d)](m, fours, parts, d, number, ratio2, ratio3)
+    fill_ratio5[over_blocks(m, along=d)](m, fours, parts, d, number, ratio5, ratio6)
     parts4 = cp.empty((m, d), np.float32)
-    fill_parts4[over_threads(m, d)](d, m, ratio3, centers, X, spreads, n, parts4)
+    fill_parts4[over_threads(m, d)](d, m, ratio6, centers, X, spreads, n, parts4)
     root = cp.empty(m, np.float32)
     fours = in_fours(d, parts4)
     fill_root[over_blocks(m, along=d)](m, fours, parts4, d, root, number)
-    ratio4 = cp.empty((n, m), np.float32)
-    fours = in_fours(m, X, ratio2, root, ratio4)
-    fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio2, root, ratio4, m)
-    return ratio4
+    ratio7 = cp.empty((n, m), np.float32)
+    fours = in_fours(m, X, ratio5, root, ratio7)
+    fill_ratio7[over_threads(m - 3 * fours, n)](n, fours, X, ratio5, root, ratio7, m)
+    return ratio7
 
 
 def standardized(X):

@@ -35,13 +35,11 @@ from ...write.numbers import number
 from ..nest.lifetimes import mentioned
 from ..nest.nest_walk import is_load, statements
 from ..nest.nests import Block, Index, Store
-from ..nest.places import sole
 from ..printing.sharing import taken
+from .columns_by_fours import LANES, FourColumns, FourOf, columns_beside, is_beside
 from .strided import Steps, Strided, later
 
-LANES = 4
 MOST_STEPS = 24                        # of what is computed of an element: more takes longer than memory does
-KINDS = "iufb"                         # of dtypes that four_of knows
 
 
 @dataclass
@@ -72,6 +70,9 @@ class Wide(Strided):
         """A strided loop over the places of an index, with what is handed on."""
         stream = streamed(index, block, carries or [])
         size = whole(start, index.size)
+        columns = [] if stream or carries or start != 0 or not isinstance(size, Size) else columns_beside(index, block)
+        if columns and self._are_apart(size, columns):                  # type: ignore[arg-type]
+            return self._four_columns(index, block, self._counted(size, columns), steps, origin)    # type: ignore
         if stream is None or size is None or not self._are_apart(size, stream.arrays):
             items = self.block(block) + self.handed_on(carries or [], origin)
             return self.strided(index, items, steps, origin, start)
@@ -131,8 +132,7 @@ class Wide(Strided):
 
     def _lane(self, array: Any, lane: int) -> str:
         """`x0`, or `x2_0`: what a thread has of an array."""
-        name = self.names.of[array]
-        return self.names.give(Var(ArrayType(array.type.dtype)), f"{name}{'_' * name[-1].isdigit()}{lane}")
+        return self.names.give(Var(ArrayType(array.type.dtype)), self._wished(array, lane))
 
     def _one(self, stream: Stream, step: Step, origin: Any) -> list[Item]:
         inputs = [self.subscript(load.args[0], load.args[1:]) for load in stream.loads]
@@ -142,6 +142,35 @@ class Wide(Strided):
     def _row(self, array: Any, at: tuple[Any, ...]) -> ast.expr:
         """What lies along the last axis."""
         return self.subscript(array, at[:-1]) if len(at) > 1 else self.atom(array)
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    def _four_columns(self, index: Index, block: Block, fours: str, steps: Steps, origin: Any) -> list[Item]:
+        """A loop over four columns at once, and one over those that are left."""
+        first, distance = steps
+        with self.names.scope():
+            four = Var(INT)
+            k = ast.Name(self.names.index(four))
+            self.unsigned.add(four)
+            made = FourColumns(index, four).block(block)
+            self.inlining.note(made)
+            wide = self.counting(k, first, ast.Name(fours), distance, self.block(made), origin)
+        begin = _plus(ast.BinOp(number(LANES), ast.Mult(), ast.Name(fours)), first)
+        name, end = ast.Name(self.names.of[index.var]), self.size(index.size)
+        return wide + self.counting(name, begin, end, distance, self.block(block), origin)
+
+    def _let(self, stmt: Let) -> list[Item]:
+        if stmt.op is not FourOf:
+            return super()._let(stmt)
+        array, *at, k = stmt.args
+        names = [self.names.give(target, self._wished(array, lane)) for lane, target in enumerate(stmt.targets)]
+        row = self.subscript(array, tuple(at)) if at else self.atom(array)
+        call = self._intrinsic("four_of", row, ast.Name(self.names.of[k]))
+        return [Line(ast.Assign([ast.Tuple([*map(ast.Name, names)])], call), stmt.origin)]
+
+    def _wished(self, array: Any, lane: int) -> str:
+        name = self.names.of[array]
+        return f"{name}{'_' * name[-1].isdigit()}{lane}"
 
     # -- what is computed of an element -----------------------------------------------------------
 
@@ -183,9 +212,9 @@ def streamed(index: Index, block: Block, carries: list[Carry]) -> Stream | None:
     steps = [stmt for stmt in block if stmt not in loads and stmt not in stores]
     if not loads or len(steps) > MOST_STEPS or not all(map(_is_number, _all(steps))):
         return None
-    if not all(_is_beside(each.args[0], each.args[1:], index) for each in loads):
+    if not all(is_beside(each.args[0], each.args[1:], index) for each in loads):
         return None
-    if any(store.adds or not _is_beside(store.array, store.at, index) for store in stores):
+    if any(store.adds or not is_beside(store.array, store.at, index) for store in stores):
         return None
     if index.var in _uses(steps, stores, carries) or not _keeps(block, loads, steps, stores):
         return None
@@ -199,12 +228,6 @@ def _is_number(stmt: Any) -> bool:
 
 def _all(block: Block) -> list[Any]:
     return list(statements(block))
-
-
-def _is_beside(array: Var, at: tuple[Any, ...], index: Index) -> bool:
-    """Whether the elements for neighbouring places are neighbours in memory, of a dtype that is read in fours."""
-    dtype = array.type.dtype                                             # type: ignore[union-attr]
-    return sole(at[-1]) is index.var and index.var not in atom_vars(at[:-1]) and dtype.kind in KINDS
 
 
 def _uses(steps: Block, stores: list[Store], carries: list[Carry]) -> set[Var]:

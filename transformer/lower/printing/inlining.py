@@ -28,6 +28,10 @@ class Inlining:
             self.handed_on[results[0]] = None
         self._block(body, results)
 
+    def note(self, block: Block) -> None:
+        """Looks at statements that are made while others are printed."""
+        self._block(block, [])
+
     def _block(self, block: Block, last: list[Any]) -> None:
         """`last` are the atoms used at the end of the block. A number that was read from an array is not
         near any more once that array has been written, or its name stands for another one."""

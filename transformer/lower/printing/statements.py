@@ -153,7 +153,7 @@ class Statements(Expressions):
             if self.goes_on(carry):
                 continue
             init = self.atom(carry.init)
-            name = self.names.give(carry.entry, _total_name(stmt, carry))
+            name = self.names.give(carry.entry, total_name(stmt, carry))
             self.names.of[carry.out] = name
             items.append(Line(ast.Assign([ast.Name(name)], init), stmt.origin))
         self.passing.update(carry.out for carry in stmt.carries)
@@ -299,7 +299,7 @@ def added(place: Any, tree: ast.expr, type: Any) -> ast.stmt:
     return ast.AugAssign(place, ast.Add(), tree)
 
 
-def _total_name(stmt: Fold, carry: Any) -> str:
+def total_name(stmt: Fold, carry: Any) -> str:
     """What a fold hands on is named after the op that makes it."""
     maker = next((s for s in stmt.body if isinstance(s, Let) and s.target is carry.next), None)
     wish = NATURAL.get(maker.op.name, "total") if maker is not None else "total"
