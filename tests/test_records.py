@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 import numpy as np
 import pytest
 from memory_peak import peak
 
-from transformer import check_grads, grad
+from transformer import check_grads, grad, jit
 
 
 def written_in_branches(x):
@@ -50,3 +53,17 @@ def test_storage_grows_with_the_length_alone(program, n):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_gradients(program):
     check_grads(program, (np.random.default_rng(1).normal(size=5),), order=2)
+
+
+def product_of_large(x):
+    try:
+        return functools.reduce(operator.mul, [v for v in x if v > 9])
+    except TypeError:
+        return x[0] ** 2
+
+
+@pytest.mark.parametrize("numbers", [[1.0, 2.0, 3.0], [1.0, 10.0, 3.0], [10.0, 20.0, 30.0]])
+def test_a_branch_that_is_not_taken_has_no_room_below_none(numbers: list[float]) -> None:
+    """Room for what it records, one product less than there are numbers, is made before it."""
+    x = np.array(numbers)
+    np.testing.assert_allclose(jit(grad(product_of_large))(x), grad(product_of_large)(x))

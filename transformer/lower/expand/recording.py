@@ -28,7 +28,7 @@ from typing import Any
 from ...core.builder import current
 from ...core.errors import NotSupported
 from ...core.grammar import UNDEFINED, Atom, Block, Const, Effect, If, Let, Loop, Merge, Read, Record, Var, type_of
-from ...core.sizes import Extent, Size, Unknown
+from ...core.sizes import Extent, Size, Unknown, greatest
 from ...core.types import INT, ArrayType, SeqType
 from ...core.walk import (
     all_definitions,
@@ -125,7 +125,8 @@ class Recording:
         is_ragged = record.target in self.ragged.sequences
         type = _type_of_rows(record.target.type) if is_ragged else self._type(loop, record)   # type: ignore[arg-type]
         origin = current().origin
-        target = Var(type.with_sizes(tuple(largest(size, before) for size in type.sizes)), record.target.name)
+        sizes = (largest(size, before) for size in type.sizes)
+        target = Var(type.with_sizes(tuple(map(_room, sizes) if stmt is not loop else sizes)), record.target.name)
         layout = None
         if not before.issuperset(atom_vars(target.type)):
             layout = Layout(record.target.name or "rows", -record.target.serial, (True,), ("get",))
@@ -294,6 +295,11 @@ class Recording:
 def _type_of_rows(type: Any) -> ArrayType:
     """The type of the rows that a sequence consists of, in the end."""
     return _type_of_rows(type.element) if isinstance(type, SeqType) else type
+
+
+def _room(size: Extent) -> Extent:
+    """Room for what a branch records, made before it is known whether that is taken: if not, a size may be below 0."""
+    return size if current().assumptions.certainly_at_least(size, 0) else greatest(size, 0)
 
 
 def _ends_early(loop: Loop) -> bool:
