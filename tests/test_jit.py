@@ -254,6 +254,16 @@ def test_foreign_byte_orders_from_outside_are_refused() -> None:
     assert jit(swapped_from_outside, fallback=True)(np.arange(3.0)) == 5.0
 
 
+def test_integers_of_many_bits_are_refused_where_they_are_arguments() -> None:
+    def product(x, k):
+        return x * k
+
+    with pytest.raises(OverflowError, match="too large to convert to C long: k") as caught:
+        jit(product)(np.arange(3.0), 2**70)
+    assert "def product(x, k):" in str(caught.value)
+    np.testing.assert_array_equal(jit(product, static_argnames="k")(np.arange(3.0), 2**70), np.arange(3.0) * 2**70)
+
+
 def test_writes_to_frozen_or_shared_arrays_raise() -> None:
     x = np.arange(4.0)
     x.flags.writeable = False

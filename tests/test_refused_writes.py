@@ -320,20 +320,3 @@ def test_containers_that_may_be_one_are_not_written() -> None:
     for function in (merged_container_then_written, container_written_while_merged):
         with pytest.raises(TransformError, match="may be shared"):
             read_call(function, VECTOR)
-
-
-def condition_that_writes(x):
-    items = [x[0]]
-
-    def advance():
-        items[0] = items[0] * 0.5
-        return items[0]
-
-    while advance() > 0.1:
-        x = x + 1
-    return x
-
-
-def test_conditions_of_loops_write_nothing() -> None:
-    with pytest.raises(TransformError, match="condition of a `while` writes"):
-        read_call(condition_that_writes, VECTOR)

@@ -98,6 +98,7 @@ RAISED = {
     "a negative power": lambda y: (np.poly1d(y) ** -1).coeffs,
     "which zeros": lambda y: np.trim_zeros(y, "x"),
     "bits of floats": np.packbits,
+    "three equations for two unknowns": lambda y: optimize.fsolve(lambda z: y[:3] * z[0] - z[1], [1.0, 1.0]),
     "points on the way to infinity": lambda y: integrate.quad(lambda t: y[0] * np.exp(-t), 0, np.inf, points=[2.0])[0],
 }
 

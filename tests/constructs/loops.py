@@ -131,6 +131,14 @@ def while_loop(x):
     return x
 
 
+@supported("`while` with a condition that binds names, takes items or writes", args=(VECTOR,))
+def condition_that_writes(x):
+    items, total = iter(x), 0.0
+    while (item := next(items, None)) is not None:
+        total = total * 0.5 + item * item
+    return total
+
+
 @supported("`while True` with `break`")
 def forever(x):
     while True:

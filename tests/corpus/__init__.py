@@ -79,6 +79,7 @@ from . import (
     sweeps,
     triangles,
     uneven_lists,
+    ways_out,
     writes,
     written_lists,
 )
@@ -162,6 +163,7 @@ MODULES = (
     sweeps,
     spectra,
     uneven_lists,
+    ways_out,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

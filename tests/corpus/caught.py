@@ -228,7 +228,23 @@ def named_if_it_may_be(x):
     return total
 
 
+def taken_until_empty(x):
+    kept, total = [], 0.0
+    for value in x:
+        if value > 0.0:
+            kept.append(value * x[0])
+    while True:
+        try:
+            value = kept.pop()
+        except IndexError:
+            break
+        total = total * 2.0 + value
+    return total
+
+
 PROGRAMS = [
+    Program(taken_until_empty, fixed(np.array([0.7, -1.2, 1.4]))),
+    Program(taken_until_empty, fixed(np.array([-0.7, -1.2, -1.4])), name="taken_of_nothing"),
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
     Program(objects_that_are_raised, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),

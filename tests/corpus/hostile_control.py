@@ -153,6 +153,42 @@ def walrus_in_while(x):
     return total * total
 
 
+def walrus_that_unrolls(x):
+    k, v = -1, x
+    while (k := k + 1) < 3:
+        v = np.append(v, v[k] * x[0])
+    return np.sum(v) * k
+
+
+def conditions_that_count(x):
+    k, total, y = 0, 0.0, x.copy()
+
+    def more():
+        nonlocal k
+        k += 1
+        y[0] *= 0.9
+        return k < 2 or y[0] * k < 1.0
+
+    while more():
+        total += x[k % 3] * k
+        if total > 50.0:
+            break
+    else:
+        total *= 3.0
+    return total * k * y[0]
+
+
+def conditions_that_take(x):
+    total, items, rest = x[1], iter(x), []
+    while (value := next(items, None)) is not None:
+        total = total * 2.0 + value
+        if value > -0.5:
+            rest.append(value * x[0])
+    while rest and (value := rest.pop()) > -9.0:
+        total = total * 0.5 + value * value
+    return total
+
+
 def functions_with_loop_defaults(x):
     functions = [lambda v, k=k: v * x[k] + k for k in range(3)]
     total = 0.0
@@ -209,6 +245,10 @@ PROGRAMS = [
     Program(return_from_inner_loop, apart(("n",), then=(1.0,)), (0, 1)),
     Program(return_from_inner_loop, apart(("n",), then=(0.01,)), (0, 1), name="return_from_inner_loop_not"),
     Program(walrus_in_while, normal(("n",))),
+    Program(walrus_that_unrolls, apart((3,))),
+    Program(conditions_that_count, fixed(np.array([0.3, 1.1, 0.6]))),
+    Program(conditions_that_count, fixed(np.array([0.3, 1.1, 40.0])), name="conditions_that_count_until_left"),
+    Program(conditions_that_take, fixed(np.array([0.5, -0.6, 1.2]))),
     Program(functions_with_loop_defaults, normal((3,))),
     Program(functions_of_loop_variable, normal((3,))),
     Program(return_that_never_happens, positive(None, None), (0, 1)),

@@ -139,7 +139,18 @@ def integers_divided_by_themselves(x, i):
         return np.sum(x ** 2 * (i // i)) + np.sum(x * shares) + x[0] * np.floor_divide(i[0], i[0])
 
 
+def axes_inserted(x):
+    total, y = np.array(x[0]), np.zeros(())
+    total += x[1]
+    y[()] = total
+    y[...] += x[2]
+    row = y[None]
+    row[0] *= x[0]
+    return float(total) + y * row[0]
+
+
 PROGRAMS = [
+    Program(axes_inserted, apart((3,))),
     Program(integers_divided_by_themselves, apart((3,), then=(np.array([0, 2, -1]),))),
     Program(narrow_numbers_within_lengths, apart((3,), then=(np.int8(9), np.uint8(251)))),
     Program(thermostat, fixed(np.array([1.2, -0.7, 0.4, 2.1]))),

@@ -137,6 +137,7 @@ class TransformError(Exception):
         self.origin = origin
         self.why = why and _without_serials(why)
         self.instead = instead
+        self.raised_with: tuple[Any, ...] = (message,)  # what a program's own exception is made with
         self.argument = argument  # the parameter that it is about, for a place if there is no other
         self.inside: list[Origin] = []  # places in libraries that `origin` comes to, the outer ones first
         self.callers: list[Origin] = []  # calls that come to `origin`, the inner ones first
@@ -289,6 +290,8 @@ def as_raised(error: BaseException, origin: Origin | None = None, instead: str |
     """
     text = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
     found = raised_as(type(error), " ".join(text.split("\n")).strip(), origin, instead=instead)
+    if str(_public(type(error))(*error.args)) == str(error):    # classes of NumPy's own make texts of other arguments
+        found.raised_with = error.args
     found.is_raised = True
     return found
 

@@ -169,17 +169,18 @@ class Get(Op):
         return is_basic(index, slots)
 
     def write_back(base, part, *slots, **attrs):
-        return Put.applied(base, part, *slots, **attrs)
+        """An array without axes is its one number: nothing is put into it."""
+        return Put.applied(base, part, *slots, **attrs) if base.ndim else without_inserted(part, attrs["index"])
 
     def domain(rng):
         return [((array, *slots), attrs) for array, slots, attrs, _ in cases(rng)]
 
 
-def without_inserted(dy: Value, index: Index) -> Value:
-    """The cotangent of an array that only got axes of size 1; `dy` may lack leading axes."""
-    missing = len(index) - dy.ndim
+def without_inserted(part: Value, index: Index) -> Value:
+    """`part` without the axes of size 1 that an index only inserts; a cotangent may lack leading axes."""
+    missing = len(index) - part.ndim
     axes = tuple(k - missing for k, entry in enumerate(index) if entry is None and k >= missing)
-    return call(np.squeeze, (dy, axes), {}) if axes else dy
+    return call(np.squeeze, (part, axes), {}) if axes else part
 
 
 def turned_back(dy: Value, x: Value, **attrs: Any) -> Value:

@@ -87,8 +87,8 @@ def read_target(
     with reader.inside(Frame(Scope(_EMPTY), "", name, {})):
         try:
             result = reader.call(target, bound.args, bound.kwargs)
-        except Unreachable:
-            raise always_raised(reader, name, origin) from None
+        except Unreachable as end:
+            raise always_raised(reader, end.raised, name, origin) from None
         reader.recursion.keeping.depth += 1
         results = Results(reader, with_lists)
         tree = results.add(result)
@@ -135,9 +135,9 @@ def _sharing_none(written: list[WrittenArgument], params: list[Var]) -> list[tup
     return [(one.var, other) for one in written for other in arrays if other is not one.var]
 
 
-def always_raised(reader: Reader, name: str, origin: Origin | None) -> TransformError:
+def always_raised(reader: Reader, raised: Effect | None, name: str, origin: Origin | None) -> TransformError:
     """The exception that a function certainly raises, if it is known which: with the sizes of this call in its text."""
-    last = reader.builder.block[-1] if reader.builder.block else None
+    last = raised or (reader.builder.block[-1] if reader.builder.block else None)
     if isinstance(last, Effect) and last.kind == "raise":
         sizes = [value_of(atom, reader.assumptions.hints) if isinstance(atom, Size) else None for atom in last.args]
         parts = ["".join(_shown(piece, sizes) for piece in part) if isinstance(part, tuple) else str(part)

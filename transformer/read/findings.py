@@ -20,11 +20,12 @@ class Findings:
     `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
-    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the
-    managers under `with` that end exceptions, `kept` the functions that stay functions (`keeping`), `first_apart` the
-    loops whose first iteration leaves things of other types than it finds, with what was refused, `all_alike` those of
-    which that did not help, `forks` the `if`s behind which a name is not one thing, with what was refused first, and
-    `taken` the generators of which more than one item is taken by `next`.
+    to carry sizes instead, or cannot, `caught` the `try`s in which something may be raised, `ended` the managers
+    under `with` that end exceptions, `asked` the tests of `while` that write something, `kept` the functions that
+    stay functions (`keeping`), `first_apart` the loops whose first iteration leaves things of other types than it
+    finds, with what was refused, `all_alike` those of which that did not help, `forks` the `if`s behind which a name
+    is not one thing, with what was refused first, and `taken` the generators of which more than one item is taken by
+    `next`.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Findings:
     instead: dict[Any, bool] = field(default_factory=dict)
     caught: dict[Any, bool] = field(default_factory=dict)
     ended: set[Origin] = field(default_factory=set)
+    asked: set[Origin] = field(default_factory=set)
     kept: dict[Any, Chosen] = field(default_factory=dict)
     first_apart: dict[Any, TransformError] = field(default_factory=dict)
     all_alike: dict[Any, TransformError] = field(default_factory=dict)

@@ -19,12 +19,12 @@ from .lists.recorded import RecordedList, Recording, combined
 from .objects.equality import compared_objects
 from .objects.in_order import are_sequences, compared_items
 from .objects.keys import hashed
-from .objects.objects import ATTRIBUTES, hold_dynamic, made_of
+from .objects.objects import ATTRIBUTES, made_of
 from .objects.special_methods import answered_by_class, users_special, users_unary
 from .raising.blame import advice, as_numpy_raises
 from .raising.demand import Unroll, static
 from .raising.errors import as_user_error
-from .raising.percent import filled
+from .raising.percent import filled, is_made_here
 from .values import (
     UNKNOWN,
     DynamicRange,
@@ -33,6 +33,7 @@ from .values import (
     Producer,
     Text,
     cell_of,
+    contained,
     has_dynamic,
     is_array,
     is_number,
@@ -87,7 +88,7 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
         return done
     if isinstance(left, Text) or isinstance(right, Text):
         return _on_dynamic_text(reader, function, left, right)
-    if function is operator.mod and isinstance(left, str) and (has_dynamic(right) or hold_dynamic(right)):
+    if function is operator.mod and isinstance(left, str) and any(map(is_made_here, contained(right))):
         return filled(reader, left, right)
     if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
         return _on_sequences(reader, function, left, right)

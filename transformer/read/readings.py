@@ -13,6 +13,7 @@ from .branches.testing import Untested, testing_signs
 from .calls.keeping import Keep
 from .entry import Reading, read_target
 from .findings import Findings
+from .loops.loops import Asked
 from .loops.next_items import Taken
 from .raising import trying
 from .raising.demand import Unroll
@@ -63,6 +64,8 @@ def read(
             findings.caught[request.place] = True
         except trying.Ends as request:
             findings.ended.add(request.place)
+        except Asked as request:
+            findings.asked.add(request.place)
         except Taken as request:
             findings.taken.add(request.key)
         except TransformError as refusal:

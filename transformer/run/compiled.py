@@ -12,7 +12,7 @@ from .dispatch import Dispatcher, Entry
 from .generating import guarded_integers, on_demand
 from .index import Index, Loops
 from .loading import loaded
-from .native import require_native
+from .native import require_64_bits, require_native
 from .sharing import Memory
 from .signature import Description, describe
 from .views import gives_containers, gives_views
@@ -30,6 +30,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
         return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2,
                               donated=donated, turned=described.turned)
 
+    require_64_bits(described.wide)
     names = dispatcher.names(len(args))
     looped = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     printed, entry = looped.module.kernel.printed, looped.module.entry

@@ -1,4 +1,4 @@
-"""Arrays that compiled code does not read as they are: those in another byte order than the machine's."""
+"""What compiled code does not read as it is: arrays in another byte order than the machine's, integers of many bits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
-from ..core.errors import NotSupported, Origin
+from ..core.errors import NotSupported, Origin, raised_as
 from ..core.on_devices import is_on_device, on_host
 
 
@@ -24,6 +24,17 @@ def require_native(outside: dict[str, Any], origin: Origin | None) -> None:
                 f"compiled code does not read `{name}`, an array of {value.dtype.str!r}", origin,
                 why="Its bytes are in another order than this machine's. Only those of arguments are turned.",
                 instead=f"Turn them once: `{name} = {name}.astype({name}.dtype.newbyteorder(\"=\"))`.")
+
+
+def require_64_bits(wide: tuple[str, ...]) -> None:
+    """Refuses such integers among the arguments, by their paths."""
+    if wide:
+        refused = raised_as(
+            OverflowError, f"Python int too large to convert to C long: {wide[0]}", None,
+            why="The integers that compiled code is given have 64 bits.",
+            instead="Pass a float, or name the argument in `static_argnames`.")
+        refused.argument = wide[0]
+        raise refused
 
 
 def arguments_on_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

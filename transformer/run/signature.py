@@ -90,12 +90,14 @@ def hashable(leaf: Any) -> Hashable:
 @dataclass
 class Description:
     """Abstract arguments: pytrees of types and static objects; the sizes of this call, and its
-    integers by their paths. Arrays at the paths `turned` lie column by column."""
+    integers by their paths. Arrays at the paths `turned` lie column by column, integers at the paths `wide` have
+    more than 64 bits."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     hints: dict[Any, int] = field(default_factory=dict)
     turned: tuple[str, ...] = ()
+    wide: tuple[str, ...] = ()
 
 
 def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
@@ -107,7 +109,7 @@ def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str]
     describer = _Describer(static if isinstance(static, set) else set(static))
     found = tuple(describer.argument(arg, name) for arg, name in zip(args, names))
     keywords = {name: describer.argument(arg, name) for name, arg in kwargs.items()}
-    return Description(found, keywords, describer.hints, tuple(describer.turned))
+    return Description(found, keywords, describer.hints, tuple(describer.turned), tuple(describer.wide))
 
 
 class _Describer:
@@ -117,6 +119,7 @@ class _Describer:
         self.tells_order = getattr(static, "tells_order", False)
         self.hints: dict[Any, int] = {}
         self.turned: list[str] = []
+        self.wide: list[str] = []
 
     def argument(self, arg: Any, name: str) -> Any:
         leaves, structure = tree.flatten(arg)
@@ -130,6 +133,8 @@ class _Describer:
             return self.array(leaf, path)
         if type(leaf) is int:
             self.hints[path] = leaf
+            if not -2**63 <= leaf < 2**63:
+                self.wide.append(path)
         number = {float: FLOAT, complex: COMPLEX, int: INT}.get(type(leaf))
         return leaf if number is None else number
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...core.errors import TransformError
-from ...core.grammar import Atom, Block, If, Merge, Var, raising, type_of
+from ...core.grammar import Atom, Block, Effect, If, Merge, Var, type_of
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_of_size, size_of_atom
@@ -24,6 +24,7 @@ from ..lists.uneven import Finder
 from ..objects.deques import bounded
 from ..raising.demand import Demand, Roots, Unroll
 from ..raising.errors import RAISED, is_of_program
+from ..raising.texts import raising_with
 from ..values import ABSENT, Conflict
 from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
 
 
 class Unreachable(Exception):
-    """What follows cannot be reached: an exception is raised here whenever the program comes here."""
+    """What follows cannot be reached: an exception is raised here whenever the program comes here, by the effect
+    `raised` if it is known."""
+
+    def __init__(self, raised: Effect | None = None) -> None:
+        super().__init__(raised)
+        self.raised = raised
 
 
 @dataclass
@@ -130,8 +136,7 @@ def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
     """Has the program raise what reading found, if it comes here. Where sizes decide that, other code is made for
     others."""
     kind = next(cls for cls in type(error).__mro__ if cls in RAISED)
-    message = error.message.removeprefix("KeyError: ")
-    reader.builder.emit(raising(kind, message, error.origin or reader.builder.origin))
+    reader.builder.emit(raising_with(kind, error.raised_with, error.origin or reader.builder.origin))
     note_denied(reader, denied)
 
 

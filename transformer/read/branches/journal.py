@@ -63,6 +63,16 @@ class Item(Place):
             base_of_dict(self.holder).__setitem__(self.holder, self.key, value)
 
 
+class Form(Item):
+    """An item that becomes the same in another form: a list held in arrays."""
+
+    __slots__ = ()
+
+    @property
+    def identity(self) -> Hashable:
+        return Item, id(self.holder), self.key
+
+
 class Field(Item):
     """An attribute of an object whose class holds another value for it, `default`."""
 

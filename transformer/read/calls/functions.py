@@ -32,7 +32,8 @@ def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, .
     """Reads the body of a Python function with these arguments."""
     with in_callee(reader):
         source = find_source(function)
-        node = desugared(source, reader.is_attempting, reader.findings.ended, reader.findings.forks)
+        found = reader.findings
+        node = desugared(source, reader.is_attempting, found.ended, found.forks, found.asked)
     reader.outside.read(function, args)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))

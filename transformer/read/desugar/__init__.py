@@ -33,7 +33,7 @@ from typing import Any
 import gast
 
 from ...core.errors import NotSupported
-from . import attempts, breaks, continues, forks, loop_else, raises, returns, suppressed, ways_out
+from . import asking, attempts, breaks, continues, finals, forks, loop_else, raises, returns, suppressed, ways_out
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
@@ -52,7 +52,7 @@ Forks = Collection[forks.Fork]
 
 
 def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended: Places = (),
-            forking: Forks = ()) -> Any:
+            forking: Forks = (), asked: Places = ()) -> Any:
     """The tree of a function without jumps; functions within it are rewritten too.
 
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
@@ -63,14 +63,14 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended:
     `gast.With` has an attribute `way_out`: the first jump out of its block, or None. Generators and
     coroutines stay as they are. With `attempting`, what may raise in a `try` by itself becomes an `Attempt`.
     `ended` are the lines and columns of managers under `with` that are `contextlib.suppress`, `forking` those of `if`s
-    behind which names differ, with the names.
+    behind which names differ, with the names, `asked` those of tests of `while` that write something.
 
     Raises NotSupported for an exit out of `try`.
     """
     if not isinstance(tree, gast.FunctionDef):
         return tree
     try:
-        return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended, forking))
+        return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended, forking, asked))
     except RecursionError:
         raise NotSupported(
             f"`{tree.name}` is nested too deeply to be read",
@@ -80,11 +80,12 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended:
         ) from None
 
 
-def _first_rewrites(attempting: bool, ended: Places, forking: Forks) -> tuple[Rewrite, ...]:
+def _first_rewrites(attempting: bool, ended: Places, forking: Forks, asked: Places) -> tuple[Rewrite, ...]:
     """What reading has asked for."""
     endings = [partial(suppressed.rewrite, ended=ended)] if ended else []
     parting = [partial(forks.rewrite, forks=forking)] if forking else []
-    return (*parting, *endings, *([attempts.rewrite] if attempting else []))
+    trying = [finals.rewrite, attempts.rewrite] if attempting else []
+    return (*parting, *endings, *trying, partial(asking.rewrite, asked=asked))
 
 
 def _desugar_function(function: Any, names: Names, file: str, first: tuple[Rewrite, ...]) -> Any:

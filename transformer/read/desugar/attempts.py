@@ -57,6 +57,7 @@ from typing import Any
 
 import gast
 
+from .asking import with_test_inside
 from .blocks import (
     Attempt,
     Block,
@@ -64,7 +65,6 @@ from .blocks import (
     assignment,
     at,
     changed,
-    conditional,
     constant,
     leaves,
     map_blocks,
@@ -131,7 +131,10 @@ def _attempt(statement: Any, error: str, scope: Scope) -> Block:
             handlers = [map_blocks(each, lambda inner: _attempted(inner, error, scope)) for each in statement.handlers]
             return [changed(statement, handlers=handlers)]
         case gast.While() if not _is_safe(statement.test):
-            return [_asked_inside(statement, error, scope)]
+            computed, test = _ahead(statement.test, "test", error, scope)
+            inside = changed(statement, body=_attempted(statement.body, error, scope),
+                             orelse=_attempted(statement.orelse, error, scope))
+            return with_test_inside(inside, computed, test, scope)
     before: Block = []
     for part in ("test", "iter"):
         asked = getattr(statement, part, None)
@@ -154,13 +157,6 @@ def _ahead(asked: Any, name: str, error: str, scope: Scope) -> tuple[Block, Any]
     return [_attempt_of(assignment(name, asked, asked), error)], variable(name, asked)
 
 
-def _asked_inside(loop: Any, error: str, scope: Scope) -> Any:
-    """A `while` whose test is an attempt in each iteration."""
-    before, test = _ahead(loop.test, "test", error, scope)
-    leave = conditional(negation(test), [at(loop, gast.Break())], [], loop)
-    return changed(loop, test=constant(True, loop), body=[*before, leave, *_attempted(loop.body, error, scope)])
-
-
 def _is_safe(node: Any) -> bool:
     """Whether nothing in an expression or a simple statement can raise what a program would catch."""
     return all(map(_is_safe_part, gast.walk(node)))
@@ -172,4 +168,6 @@ def _is_safe_part(node: Any) -> bool:
             return isinstance(node.op, SAFE_OPERATORS)
         case gast.Call():
             return isinstance(node.func, gast.Name) and node.func.id in SAFE_CALLS
+        case gast.Tuple() | gast.List():
+            return not isinstance(node.ctx, gast.Store)    # there may be more or fewer items than names
     return not isinstance(node, gast.Subscript | gast.Attribute | gast.Yield | gast.YieldFrom | gast.Await)

@@ -19,7 +19,7 @@ from ...ops.integers import affine
 from ...ops.value import Value
 from ..aliases import reachable
 from ..branches.joins import same
-from ..branches.journal import Item
+from ..branches.journal import Form, Item
 from ..branches.structures import Slot, capture, loosened
 from ..branches.template_joins import Joiner
 from ..calls.applying import apply_op
@@ -67,7 +67,7 @@ def open_to_change(reader: Reader, held: RecordedList, what: str) -> OpenList:
     made: OpenList = replace(opened(reader, held, template), filled=tuple(held.loops()))
     for container in containers_of(reader, held.parts) if is_row(template) else ():
         reader.aliases.relate(container, made.items.arrays[0], APPENDED)
-    reader.journal.write(Item(reader.contents, id(held.home)), made)
+    reader.journal.write(Form(reader.contents, id(held.home)), made)
     return made
 
 

@@ -265,24 +265,12 @@ class LoopReading:
         mark = reader.journal.mark()
         with reader.builder.nested() as block, knowing(reader, {}):
             cond = self.plan.test()
-        self._check_test(mark)
         reader.journal.rollback(mark)
         if isinstance(cond, Value):
             return block, cond.atom
         if not cond:
             raise NeverRuns
         return [], Const(True) if self.plan.length is None else None
-
-    def _check_test(self, mark: int) -> None:
-        """A condition may bind names, which the body then does once more, but write nothing else."""
-        for place, old in self.reader.journal.changes(mark).values():
-            binds = isinstance(place, Name) and place.holder is self.plan.frame.names
-            if not binds and self.reader.existed(place, old, self.made):
-                raise NotSupported(
-                    "the condition of a `while` writes to an array, a container or an object",
-                    self.origin,
-                    instead="Write `while True:`, and leave the loop by `if …: break`.",
-                )
 
     def _read_body(self, position: Var, cond: Atom | None) -> Block:
         reader = self.reader

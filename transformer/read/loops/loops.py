@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ...core.errors import NotSupported, TransformError
+from ...core.errors import NotSupported, Origin, TransformError
 from ...core.sizes import Size
 from ...ops.value import Value
 from ..branches.conditions import branch, condition, negated, truth
 from ..branches.journal import Cell, Name, Place
 from ..branches.testing import Untested
 from ..findings import REST
-from ..frames import Frame
+from ..frames import Frame, stamp
 from ..raising.demand import Demand, Opens, Unroll, need
+from ..raising.errors import is_of_program
 from ..sources.scope import uses_in, writes_of
 from ..values import ABSENT, cell_of, is_array
 from .iteration import (
@@ -78,23 +79,32 @@ def read_while(reader: Reader, node: Any) -> None:
         reader,
         (reader.frame.path, node),
         None,
-        lambda k: _test_again(reader, node),
+        lambda k: None,
         lambda: reader.execute(node.body),
-        test=lambda: condition(reader, node.test),
+        test=lambda: _asked(reader, node.test),
     )
     run.read(lambda run: _plan(reader, node, run))
-    if _binds(node.test):
-        reader.evaluate(node.test)
 
 
-def _test_again(reader: Reader, node: Any) -> None:
-    """A test that binds a name is evaluated in the body once more, to bind it there."""
-    if _binds(node.test):
-        reader.evaluate(node.test)
+def _asked(reader: Reader, test: Any) -> Any:
+    """What the test of a `while` gives; one that does more than to ask belongs into the body."""
+    mark, moment = reader.journal.mark(), stamp()
+    found = condition(reader, test)
+    if any(reader.existed(place, old, moment) for place, old in reader.journal.changes(mark).values()):
+        place = reader.frame.origin(test)
+        if place in reader.findings.asked:       # where it is written is not where a library is shown
+            raise NotSupported("the condition of a `while` writes to an array, a container or an object", place,
+                               instead="Write `while True:`, and leave the loop by `if …: break`.")
+        raise Asked(place)
+    return found
 
 
-def _binds(test: Any) -> bool:
-    return any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(test))
+class Asked(Exception):
+    """The test of a `while` writes something: the function has to be read with the test in the body."""
+
+    def __init__(self, place: Origin) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 class LoopRun:
@@ -171,7 +181,7 @@ class LoopRun:
             self.reader.restore(checkpoint)
             self.reader.findings.instead[self.key] = True
         except (TransformError, Unroll) as failed:
-            if self.is_static or self._may_be_mended(failed):
+            if self.is_static or self._may_be_mended(failed) or self._is_caught(failed):
                 raise
             self.reader.restore(checkpoint)
             self._open(failed.refusal if isinstance(failed, Unroll) else failed)
@@ -234,6 +244,10 @@ class LoopRun:
         if isinstance(failed, Unroll):
             return failed.loop not in self.reader.unrolled
         return isinstance(failed, Untested) and failed.place not in self.reader.tested
+
+    def _is_caught(self, failed: TransformError | Unroll) -> bool:
+        """Whether the program raises it in an iteration, and goes on behind the loop with what was done by then."""
+        return isinstance(failed, TransformError) and is_of_program(failed) and self.reader.catching.catches(failed)
 
     @property
     def is_static(self) -> bool:

@@ -58,7 +58,9 @@ def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
         return _item_if_any(reader, whole, use, *default)
     if default:
         return default[0]
-    raise raised_as(StopIteration, f"the iterator has {taken} items, and no next one", reader.builder.origin)
+    missing = raised_as(StopIteration, f"the iterator has {taken} items, and no next one", reader.builder.origin)
+    missing.raised_with = ()
+    raise missing
 
 
 class Taken(Exception):

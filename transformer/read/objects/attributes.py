@@ -105,6 +105,9 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
     if stands_for_another(value):
         return no_such_rule(reader, value, f"the attribute {name!r}")
     of_module = isinstance(value, types.ModuleType | type)
+    if not of_module and hasattr(python_type(value), name):
+        return NotSupported(f"the attribute {name!r} of {described(value)}", reader.builder.origin,
+                            why="It has no rule here.", instead="Write out what it does.")
     kind = "module" if isinstance(value, types.ModuleType) else "type object"
     what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"
     names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]

@@ -14,16 +14,17 @@ branch inside of a statement has no such test; then the `try` is refused (`tryin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors import NotSupported, TransformError
 from ...core.grammar import Block, Effect, If, Let, Stmt
 from ...ops.value import Value
 from ..branches.branches import Unreachable, note_denied
 from ..branches.conditions import branch
-from ..branches.journal import Name, held_now
+from ..branches.journal import Form, Name, held_now
 from ..branches.or_none import knowing
 from ..desugar.blocks import Attempt
 from ..frames import stamp
@@ -50,6 +51,10 @@ class Catching:
     def note_tested(self, stmt: Stmt, kinds: Kinds) -> None:
         self.tested[stmt] = (*self.tested.get(stmt, ()), *kinds)
 
+    def catches(self, error: TransformError) -> bool:
+        """Whether a `try` that is being read catches what reading has come to."""
+        return not isinstance(error, NotSupported) and any(isinstance(error, kinds) for kinds in self.kinds)
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -62,25 +67,37 @@ class Raised:
     block: tuple[Stmt, ...] = ()
 
 
+@contextmanager
+def however_left(reader: Reader, finish: Callable[[], Any]) -> Iterator[None]:
+    """Does what is done on the way out behind the lines inside, and where a `try` catches what they raise."""
+    try:
+        yield
+    except TransformError as error:
+        if reader.catching.catches(error):
+            finish()
+        raise
+    finish()
+
+
 def read_attempt(reader: Reader, node: Any) -> None:
     """Reads a statement, and what follows it where it raises nothing, or where it does."""
     kinds = reader.catching.kinds[-1] if reader.catching.kinds else ()
-    checkpoint, denied = reader.checkpoint(), len(reader.assumptions.denied)
+    known_before, denied = reader.facts, len(reader.assumptions.denied)
     begun, moment = reader.journal.mark(), stamp()
     block, start = reader.builder.block, len(reader.builder.block)
     known = reader.assumptions.tested()
-    ends = False
+    behind: Callable[[], None] = partial(reader.execute, node.body)
     reader.journal.watched.append(block)
     try:
         reader.execute([node.statement])
-    except Unreachable:
-        ends = True
+    except Unreachable as end:
+        behind = partial(_end, end)
     except TransformError as error:
         if isinstance(error, NotSupported) or error.on_a_path or not isinstance(error, kinds):
             raise
-        reader.restore(checkpoint)
         note_denied(reader, denied)
-        return _jump(reader, node, Raised(None, _kind(error, kinds), (str(error.message).removeprefix("KeyError: "),)))
+        caught = caught_as(error, kinds)
+        behind = partial(_jump, reader, node, Raised(None, caught.kind, caught.args))
     finally:
         depth = len(reader.journal.watched) - 1
         reader.journal.watched.pop()
@@ -88,22 +105,22 @@ def read_attempt(reader: Reader, node: Any) -> None:
     tested = reader.assumptions.tested() != known    # facts that hold only where nothing was raised
     last = 0 if tested else _last_that_raises(reader, read, kinds)
     if not last or _changes_before(reader, begun, moment, start + last - 1, depth):
-        if ends:
-            raise Unreachable
-        return reader.execute(node.body)         # what is not tested is refused by the `try`
+        return behind()                          # what is not tested is refused by the `try`
     contents, facts = held_now(reader.journal.changes(begun)), reader.facts
     reader.journal.rollback(begun)
-    reader.facts = checkpoint[-1]
+    reader.facts = known_before
     del block[start:]
 
-    def behind() -> None:
-        if ends:
-            raise Unreachable
+    def go_on() -> None:
         reader.journal.apply(contents)
         with knowing(reader, facts):
-            reader.execute(node.body)
+            behind()
 
-    _go_on(reader, node, read, kinds, moment, behind)
+    _go_on(reader, node, read, kinds, moment, go_on)
+
+
+def _end(end: Unreachable) -> NoReturn:
+    raise end
 
 
 def _go_on(reader: Reader, node: Any, read: Block, kinds: Kinds, moment: int, behind: Callable[[], None]) -> None:
@@ -190,10 +207,10 @@ def forget(reader: Reader, error: str) -> None:
 # -- what may be raised ---------------------------------------------------------------------------
 
 
-def _kind(error: BaseException, kinds: Kinds) -> type[BaseException]:
-    """The class that Python raises where reading found an error."""
+def caught_as(error: TransformError, kinds: Kinds = (BaseException,)) -> ExceptionValue:
+    """What Python raises where reading found an error that one of these kinds catches."""
     public = (kind for kind in type(error).__mro__ if not issubclass(kind, TransformError))
-    return next((kind for kind in public if issubclass(kind, kinds)), kinds[0])
+    return ExceptionValue(next((kind for kind in public if issubclass(kind, kinds)), kinds[0]), error.raised_with)
 
 
 def _raised(reader: Reader, stmt: Stmt, kinds: Kinds) -> list[Raised] | None:
@@ -232,7 +249,7 @@ def _raised_by_effect(condition: Value | None, holds: bool, block: Block) -> Rai
 def _changes_before(reader: Reader, begun: int, moment: int, place: int, depth: int) -> bool:
     """Whether something else than what the statement computes has been changed before one of its parts may raise."""
     return any(
-        reader.existed(changed, old, moment) and moments[depth] <= place
+        not isinstance(changed, Form) and reader.existed(changed, old, moment) and moments[depth] <= place
         for changed, old, moments in reader.journal.entries(begun)
     )
 

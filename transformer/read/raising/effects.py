@@ -20,14 +20,13 @@ import gast
 
 from ...core.errors import BadArgument, NotSupported
 from ...core.grammar import Effect
-from ...core.sizes import Size
 from ...ops.value import Value
 from ..branches.branches import Unreachable
 from ..branches.conditions import condition
 from ..kinds import python_type, type_name
-from ..values import ExceptionValue, known_of, stripped
+from ..values import ExceptionValue, stripped
 from .demand import static
-from .texts import Template, is_plain, read_joined
+from .texts import Template, raising_with, read_joined
 
 if TYPE_CHECKING:
     from ..reader import Reader
@@ -104,13 +103,9 @@ def read_raise(reader: Reader, node: Any) -> None:
 
 def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
     """Emits a `raise`; what follows cannot be reached."""
-    template = Template()
-    args = tuple(known_of(arg) if is_plain(known_of(arg)) else arg for arg in args)
-    parts = tuple(map(template.argument, args))
-    given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value | Size))
-    attrs = {"exception": kind, "template": parts} | ({"values": given} if given else {})
-    emit_effect(reader, "raise", template.atoms, attrs)
-    raise Unreachable
+    raised = raising_with(kind, args, reader.builder.origin)
+    reader.builder.emit(raised)
+    raise Unreachable(raised)
 
 
 def enter_errstate(reader: Reader, call: Any) -> Any:

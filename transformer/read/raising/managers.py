@@ -27,6 +27,7 @@ from ..loops.producers import run_producer
 from ..objects.attributes import attribute
 from ..sources.source import find_source
 from ..values import Producer
+from .attempts import caught_as, however_left
 from .effects import enter_errstate
 from .trying import Ends, what_may_be_raised
 from .warning_filters import filtering
@@ -58,13 +59,11 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
         _enter(reader, node, others)
 
     if hasattr(manager, "__transformer_with__"):
-        leave = manager.__transformer_with__(reader, item.optional_vars)
-        _enter(reader, node, others)
-        leave()
+        with however_left(reader, manager.__transformer_with__(reader, item.optional_vars)):
+            _enter(reader, node, others)
     elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
-        leave = enter_errstate(reader, item.context_expr)
-        _enter(reader, node, others)
-        leave()
+        with however_left(reader, enter_errstate(reader, item.context_expr)):
+            _enter(reader, node, others)
     elif isinstance(manager, warnings.catch_warnings) and item.optional_vars is None:
         with filtering(reader, item.context_expr, node) as rest:
             _enter(reader, rest, others)
@@ -116,7 +115,13 @@ def _between(reader: Reader, manager: Any, inside: Callable[[Any], None], origin
     if _may_end_exceptions(cls.__exit__):
         _without_exceptions(reader, manager, lambda: inside(entered), origin)
     else:
-        inside(entered)
+        try:
+            inside(entered)
+        except TransformError as error:
+            if reader.catching.catches(error):
+                raised = caught_as(error)
+                reader.call(cls.__exit__, (manager, raised.kind, raised, None), {})
+            raise
     reader.call(cls.__exit__, (manager, None, None, None), {})
 
 

@@ -14,7 +14,7 @@ from ...core.sizes import Size
 from ...ops.value import Value
 from ..kinds import python_type
 from ..objects.objects import hold_dynamic
-from ..values import Text, has_dynamic, known_of
+from ..values import ExceptionValue, Text, has_dynamic, known_of
 from .errors import as_user_error
 from .texts import formatted, text_of
 
@@ -47,7 +47,7 @@ def _piece(reader: Reader, found: re.Match[str], given: Iterator[Any], values: A
     value = values[found["key"]] if found["key"] is not None else next(given, UNGIVEN)
     if value is UNGIVEN:
         raise TypeError("not enough arguments for format string")
-    if not has_dynamic(value) and not hold_dynamic(value) and not isinstance(value, Text):
+    if not is_made_here(value):
         return found[0].replace(f"({found['key']})", "", 1) % (known_of(value),)
     if found["kind"] in TEXTS:
         return _as_text(found, value)
@@ -55,6 +55,11 @@ def _piece(reader: Reader, found: re.Match[str], given: Iterator[Any], values: A
     if number is None or found["precision"] and found["kind"] not in REAL:
         raise NotSupported(f"`{found[0]}` with this value in a text", reader.builder.origin, instead="Use an f-string.")
     return formatted(number, "", _spec(found, "d" if found["kind"] in WHOLE else found["kind"]))
+
+
+def is_made_here(value: Any) -> bool:
+    """Whether Python would show a value that stands for another one while the function is read."""
+    return has_dynamic(value) or hold_dynamic(value) or isinstance(value, Text | ExceptionValue)
 
 
 UNGIVEN = object()

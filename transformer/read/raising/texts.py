@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...core.builder import current
-from ...core.errors import NotSupported, raised_as
-from ...core.grammar import Atom
+from ...core.errors import NotSupported, Origin, raised_as
+from ...core.grammar import Atom, Effect
 from ...core.sizes import Size
 from ...ops import value as values
 from ...ops.value import Value
@@ -21,6 +21,7 @@ from .demand import static
 if TYPE_CHECKING:
     from ..reader import Reader
 
+OF_ARGUMENTS = {kind.__str__ for kind in (BaseException, KeyError, AttributeError, NameError, UnboundLocalError)}
 CONVERSIONS = {-1: "", 114: "r", 115: "s", 97: "a"}
 
 
@@ -83,7 +84,7 @@ def _displayed_exception(value: ExceptionValue, conversion: str) -> Text:
     """An exception as Python shows it: what it was made with."""
     args = value.args if value.made is None else value.made.args
     if conversion != "r":
-        if value.kind.__str__ not in (BaseException.__str__, KeyError.__str__):
+        if value.kind.__str__ not in OF_ARGUMENTS:
             raise NotSupported(f"the text of a {value.kind.__name__}, which has a __str__ of its own",
                                instead="Write what is to be shown.")
         if len(args) == 1:
@@ -254,3 +255,13 @@ class Template:
         if isinstance(piece.value, Value | Size):
             return self._hole(piece.value, piece.conversion, piece.spec)
         raise NotSupported(f"a text with {described(piece.value)} in it", instead="Print its items one by one.")
+
+
+def raising_with(kind: type[BaseException], args: tuple[Any, ...], origin: Origin | None) -> Effect:
+    """What raises an exception that is made with these arguments."""
+    template = Template()
+    args = tuple(known_of(arg) if is_plain(known_of(arg)) else arg for arg in args)
+    parts = tuple(map(template.argument, args))
+    given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value | Size))
+    attrs = {"exception": kind, "template": parts} | ({"values": given} if given else {})
+    return Effect("raise", tuple(template.atoms), attrs, origin)

@@ -27,7 +27,7 @@ from ..desugar.blocks import Occurred
 from ..kinds import python_type
 from ..operators import binary
 from ..values import ExceptionValue
-from .attempts import forget, number_of, possible
+from .attempts import caught_as, forget, however_left, number_of, possible
 from .effects import raise_exception
 from .failures import all_failures, meet
 
@@ -58,6 +58,12 @@ def read_try(reader: Reader, node: Any) -> None:
         return
     if hasattr(node, "error"):
         forget(reader, node.error)
+    with however_left(reader, partial(reader.execute, node.finalbody)):
+        _read_caught(reader, node)
+
+
+def _read_caught(reader: Reader, node: Any) -> None:
+    """Reads a `try` without its `finally`."""
     caught = tuple(kind for handler in node.handlers for kind in _kinds(reader, handler))
     block, start = reader.builder.block, len(reader.builder.block)
     try:
@@ -70,14 +76,13 @@ def read_try(reader: Reader, node: Any) -> None:
         handler = next((each for each in node.handlers if isinstance(error, _kinds(reader, each))), None)
         if handler is None or isinstance(error, NotSupported):
             raise
-        if not _is_certain(reader, error):
+        if not _is_certain(reader, error) or _hands_on(handler):
             raise _refusal(reader, node, str(error.message)) from None
         _check_nothing_else(reader, node, block[start:], caught)
-        _handle(reader, handler, error)
+        _handle(reader, handler, caught_as(error, _kinds(reader, handler)))
     else:
         _check_nothing_else(reader, node, block[start:], caught)
         reader.execute(node.orelse)
-    reader.execute(node.finalbody)
 
 
 @contextmanager
@@ -133,6 +138,11 @@ def _raises_again(handler: Any) -> bool:
     return any(isinstance(part, Occurred) for part in gast.walk(gast.Module(handler.body, [])))
 
 
+def _hands_on(handler: Any) -> bool:
+    """Whether a handler raises again what it has caught, which attempts have a name for."""
+    return any(isinstance(part, gast.Raise) and part.exc is None for part in gast.walk(gast.Module(handler.body, [])))
+
+
 def _handler_of(reader: Reader, node: Any, kind: type[BaseException]) -> Any:
     """The handler of a class of exceptions, if there is one."""
     return next((each for each in node.handlers if issubclass(kind, _kinds(reader, each))), None)
@@ -150,7 +160,7 @@ def _is_certain(reader: Reader, error: TransformError) -> bool:
 
 def _handle(reader: Reader, handler: Any, error: Any) -> None:
     if handler.name is not None:
-        bind(reader, handler.name, getattr(error, "__cause__", None) or error)
+        bind(reader, handler.name, error)
     reader.execute(handler.body)
 
 

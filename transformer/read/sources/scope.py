@@ -130,16 +130,18 @@ def uses_in(node: Any) -> Counter[str]:
 
 @lru_cache(maxsize=512)
 def _desugared(tree: Any, file: str, attempting: bool, ended: frozenset[tuple[int, int]],
-               forks: frozenset[tuple[int, int, str]]) -> Any:
-    return desugar(tree, file, attempting, ended, forks)
+               forks: frozenset[tuple[int, int, str]], asked: frozenset[tuple[int, int]]) -> Any:
+    return desugar(tree, file, attempting, ended, forks, asked)
 
 
 def desugared(source: Source, attempting: bool = False, ended: Collection[Origin] = (),
-              forks: Collection[tuple[Origin, str]] = ()) -> Any:
+              forks: Collection[tuple[Origin, str]] = (), asked: Collection[Origin] = ()) -> Any:
     """The tree of a function without jumps; the same object for the same source."""
-    places = frozenset((place.line, place.column or 0) for place in ended if place.file == source.file)
+    def places(of: Collection[Origin]) -> frozenset[tuple[int, int]]:
+        return frozenset((place.line, place.column or 0) for place in of if place.file == source.file)
+
     names = frozenset((place.line, place.column or 0, name) for place, name in forks if place.file == source.file)
-    return _desugared(source.tree, source.file, attempting, places, names)
+    return _desugared(source.tree, source.file, attempting, places(ended), names, places(asked))
 
 
 class Writes:
