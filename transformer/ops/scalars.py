@@ -91,7 +91,7 @@ def rounding(a, b, whole):
 
 def floor_quotient(a, b):
     """Of integers: 0 for a divisor of 0; the one quotient that does not fit wraps around."""
-    return -a if b == -1 else a // b
+    return b if b == 0 else -a if b == -1 else a // b
 
 
 def c_remainder(a, b):
