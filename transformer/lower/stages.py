@@ -51,6 +51,7 @@ from .ordering.rows_together import rows_together
 from .ordering.sinking import sink
 from .ordering.sliding import slide
 from .ordering.strips import in_strips
+from .ordering.sums_so_far import sums_so_far
 from .ordering.tiling import tile
 from .ordering.turning import turned
 from .printing.callees import given_away, prepared
@@ -101,7 +102,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], g
         body = in_strips(body, function.params, results, threads)
         body = body if threads else slide(body, results)
         body = read_before(with_latest_last(shortened(handed_on(tile(peel(body)), results))))
-        body = without_fills(join(jam(rows_together(body))))
+        body = without_fills(join(jam(sums_so_far(rows_together(body)))))
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)

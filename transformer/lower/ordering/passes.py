@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Let, Var, type_of
+from ...core.grammar import Atom, Carry, Let, Var, type_of
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
 from ...core.walk import atom_of_size, atom_vars
 from ...ops.arithmetic import Add
 from ..nest.copying import NestCopier
-from ..nest.nests import Block, Index, Load, Nest, Store
+from ..nest.nests import Block, Fold, Index, Load, Nest, Store
 
 TOGETHER = 4                           # items that are added in one pass
 WORTH_A_PASS = 64                      # numbers of a row
@@ -67,6 +67,26 @@ def once_or_each(stmt: Any, is_same: bool, common: NestCopier, copiers: list[Nes
         copier.mapping.update(common.mapping)
 
 
+def folded_at_once(fold: Fold, indices: list[Index], common: NestCopier, copiers: list[NestCopier],
+                   moving: set[Var]) -> Fold:
+    """One fold in place of one for each copier."""
+    carries = [Carry(copier.fresh(carry.entry), copier.atom(carry.init), carry.next, carry.out)
+               for copier in copiers for carry in fold.carries]
+    body = [each for stmt in fold.body
+            for each in once_or_each(stmt, moving.isdisjoint(stmt.targets), common, copiers)]
+    owners = [copier for copier in copiers for _ in fold.carries]
+    for copier, carry in zip(owners, carries, strict=True):
+        carry.next, carry.out = copier.atom(carry.next), copier.fresh(carry.out)
+    return Fold(indices, carries, body, fold.origin)
+
+
+def index_up_to(size: Extent, like: Var) -> Index:
+    """An index of its own, named like another one."""
+    index = Index(Var(INT, like.name), size)
+    current().assumptions.within(index.var, 0, size - 1)
+    return index
+
+
 def _sum(store: Store, at: tuple[Atom, ...], items: list[Atom]) -> Iterator[Any]:
     type = type_of(store.array).with_sizes(())                           # type: ignore[union-attr]
     total = Var(type)
@@ -78,8 +98,7 @@ def _sum(store: Store, at: tuple[Atom, ...], items: list[Atom]) -> Iterator[Any]
 
 
 def left_over(nest: Nest, index: Index, rest: list[Index], first: Extent, left: Extent) -> Nest:
-    own = Index(Var(INT, index.var.name), left)
-    current().assumptions.within(own.var, 0, left - 1)
+    own = index_up_to(left, index.var)
     place = atom_of_size(Size.of(Unknown(own.var)) + first)
     copy = NestCopier({index.var: place}).stmt(Nest(rest, nest.body, nest.origin, True))
     return Nest([own, *copy.indices], copy.body, nest.origin, True)

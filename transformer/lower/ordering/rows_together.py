@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Carry, Let, Loop, Var
+from ...core.grammar import Let, Loop, Var
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
 from ...core.walk import atom_of_size, atom_vars
@@ -36,7 +36,7 @@ from ..nest.nest_walk import defined, inner_blocks, is_load, statements
 from ..nest.nests import Block, Fold, Index, Nest, Store
 from .contractions import moved, slope
 from .interchange import as_nest, only_writes
-from .passes import TOGETHER, left_over, moving_with, once_or_each
+from .passes import TOGETHER, folded_at_once, index_up_to, left_over, moving_with, once_or_each
 from .peeling import section
 
 
@@ -146,15 +146,15 @@ def _later(access: Access, there: dict[Var, Extent]) -> Access:
 
 def _passes(nest: Nest, start: Nest, passes: Extent) -> Nest:
     (index,), (above,) = nest.indices, start.indices
-    number = _index(index.var, passes)
+    number = index_up_to(passes, index.var)
     first = Size.of(Unknown(number.var)) * TOGETHER
     common_size = moved(above.size, {index.var: first})
-    common = _index(above.var, common_size)
+    common = index_up_to(common_size, above.var)
     shared = NestCopier({above.var: common.var})
     copiers = [NestCopier({index.var: atom_of_size(first + n), above.var: common.var}) for n in range(TOGETHER)]
     at_once = Nest([common], list(_for_all(start.body, shared, copiers, _moving(start.body, index.var))), start.origin,
                    True)
-    own = _index(index.var, TOGETHER)
+    own = index_up_to(TOGETHER, index.var)
     rest = [section(start, common_size, above.size - common_size), *nest.body[1:]]
     row = atom_of_size(first + Size.of(Unknown(own.var)))
     alone = Nest([own], NestCopier({index.var: row}).block(rest), nest.origin, True)
@@ -176,16 +176,4 @@ def _sums(fold: Fold, common: NestCopier, copiers: list[NestCopier], moving: set
     indices: list[Index] = common.stmt(Nest(fold.indices, [])).indices
     for copier in copiers:
         copier.mapping.update(common.mapping)
-    carries = [Carry(copier.fresh(carry.entry), copier.atom(carry.init), carry.next, carry.out)
-               for copier in copiers for carry in fold.carries]
-    body = list(_for_all(fold.body, common, copiers, moving))
-    owners = [copier for copier in copiers for _ in fold.carries]
-    for copier, carry in zip(owners, carries, strict=True):
-        carry.next, carry.out = copier.atom(carry.next), copier.fresh(carry.out)
-    return Fold(indices, carries, body, fold.origin)
-
-
-def _index(var: Var, size: Extent) -> Index:
-    index = Index(Var(INT, var.name), size)
-    current().assumptions.within(index.var, 0, size - 1)
-    return index
+    return folded_at_once(fold, indices, common, copiers, moving)

@@ -1,0 +1,118 @@
+"""Sums over what the iterations before have made: four iterations at a time where their items are there before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import as_loops, source_of
+
+from transformer import grad
+
+
+def solved_downwards(a: Any, b: Any) -> Any:
+    y = np.zeros_like(b)
+    for i in range(len(b)):
+        y[i] = (b[i] - a[i, :i] @ y[:i]) / (2 + a[i, i])
+    return y
+
+
+def solved_upwards(a: Any, b: Any) -> Any:
+    x = np.zeros_like(b)
+    for i in range(len(b) - 1, -1, -1):
+        x[i] = (b[i] - a[i, i + 1:] @ x[i + 1:]) / (2 + a[i, i])
+    return x
+
+
+def with_its_own_place(a: Any, b: Any) -> Any:
+    """The last item is what the iteration writes over."""
+    y = b.copy()
+    for i in range(len(b)):
+        y[i] = b[i] - np.sum(a[i, :i + 1] * y[:i + 1])
+    return y
+
+
+def turned_round(a: Any, b: Any) -> Any:
+    """An integral of what has been with its weights turned round: the item of one place moves on."""
+    y = np.zeros_like(b)
+    for i in range(len(b)):
+        y[i] = b[i] - 0.1 * np.dot(a[0, :i], y[:i][::-1])
+    return y
+
+
+def added_to_the_first(a: Any, b: Any) -> Any:
+    """All iterations write to the first item, which is added up last."""
+    y = b.copy()
+    for i in range(len(b)):
+        y[0] += 0.1 * np.dot(a[i, :i], y[:i])
+    return y
+
+
+def largest_so_far(a: Any, b: Any) -> Any:
+    y = b.copy()
+    for i in range(1, len(b)):
+        y[i] += np.max(a[i, :i] + y[:i])
+    return y
+
+
+def by_a_row_that_changes(a: Any, b: Any) -> Any:
+    """An iteration writes into the row of the next one."""
+    a, y = a.copy(), np.zeros_like(b)
+    for i in range(len(b)):
+        y[i] = b[i] - 0.1 * np.dot(a[i, :i], y[:i])
+        a[min(i + 1, len(b) - 1), 0] = y[i]
+    return y
+
+
+def by_weights_that_change(a: Any, b: Any) -> Any:
+    """An iteration writes into all rows of a column that all sums have."""
+    a, y = a.copy(), np.zeros_like(b)
+    for i in range(len(b)):
+        y[i] = b[i] - 0.1 * np.dot(a[i, :i], y[:i])
+        a[:, 0] *= y[i]
+    return y
+
+
+TOGETHER = solved_downwards, solved_upwards, turned_round, added_to_the_first
+ALONE = with_its_own_place, largest_so_far, by_a_row_that_changes, by_weights_that_change
+
+
+def arguments(n: int, dtype: str) -> tuple[Any, Any]:
+    rng = np.random.default_rng(n)
+    parts = [rng.normal(size=shape) + 1j * rng.normal(size=shape) * (dtype == "c16") for shape in ((n, n), (n,))]
+    return tuple((0.3 * (part if dtype == "c16" else part.real)).astype(dtype) for part in parts)   # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 9, 14])
+@pytest.mark.parametrize("function", [*TOGETHER, *ALONE])
+def test_results(function: Any, n: int) -> None:
+    for dtype in ("f8", "f4", "c16")[:1 if function is largest_so_far else 3]:
+        given = arguments(n, dtype)
+        found, wanted = as_loops(function, function, given), function(*given)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype == "f4" else 1e-12, atol=1e-6)
+
+
+@pytest.mark.parametrize("function", [*TOGETHER, *ALONE])
+def test_which_are_done_together(function: Any) -> None:
+    assert ("// 4" in source_of(function, function, arguments(9, "f8"))) == (function in TOGETHER)
+
+
+def sum_of_eliminated(a: Any) -> Any:
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= 2 + a[j, j]
+        for j in range(i, a.shape[0]):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return np.sum(a * a)
+
+
+def test_gradients() -> None:
+    """The reverse of an elimination is a solution with the same triangle."""
+    a, _ = arguments(9, "f8")
+    gradient = grad(sum_of_eliminated)
+    np.testing.assert_allclose(as_loops(gradient, sum_of_eliminated, (a,)), gradient(a), rtol=1e-12)
+    assert "total4 = plus(total4, a2[i - 4" in source_of(gradient, sum_of_eliminated, (a,))

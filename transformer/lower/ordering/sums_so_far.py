@@ -1,0 +1,176 @@
+"""Sums over what the iterations before have made, for four iterations in one pass over what all four of them add up:
+
+    for i in range(n):                          for block in range(n // 4):
+        total = 0.0                                 first = 4 * block
+        for k in range(i):                          t0 = t1 = t2 = t3 = 0.0
+            total += a[i, k] * y[k]                 for k in range(first):
+        y[i] = b[i] - total                             t0 += a[first, k] * y[k]
+                                                        t1 += a[first + 1, k] * y[k]            … and t2, t3
+                                        →           y[first] = b[first] - t0
+                                                    t1 += a[first + 1, first] * y[first]
+                                                    y[first + 1] = b[first + 1] - t1            … so for t2, t3
+                                                for i in range(n % 4):
+                                                    …               as before, for what is left
+
+What is summed is read a fourth of the times, and an iteration waits for three products of the one before it at most,
+not for a whole sum. In loops that run down, each sum begins with what was made last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.builder import current
+from ...core.grammar import Atom, Let, Loop, Var
+from ...core.sizes import Extent, Size, Unknown
+from ...core.types import INT
+from ...core.walk import atom_of_size, atom_vars
+from ..fusion.sums import added
+from ..nest.copying import NestCopier
+from ..nest.dependence import Access, Ranges, accesses, conflicts, may_meet, moved_access
+from ..nest.nest_walk import inner_blocks
+from ..nest.nests import Block, Fold, Index, Nest, Store
+from .contractions import moved, slope
+from .interchange import as_nest, only_writes
+from .passes import TOGETHER, folded_at_once, index_up_to, left_over, moving_with
+
+
+def sums_so_far(block: Block) -> Block:
+    """The block with such sums done for four iterations at a time."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = sums_so_far(inner)
+        made += _together(stmt) or [stmt]
+    return made
+
+
+@dataclass(slots=True)
+class Sum:
+    """A loop, the fold in it, and what stands before and behind that. With a `shift` of 1, what an iteration adds to
+    the items of the one before it comes first, and else last."""
+
+    nest: Nest
+    before: Block
+    fold: Fold
+    rest: Block
+    shift: int = 0
+
+    @property
+    def iteration(self) -> Index:
+        return self.nest.indices[0]
+
+    @property
+    def item(self) -> Index:
+        return self.fold.indices[0]
+
+
+def _together(stmt: Any) -> Block | None:
+    found = _parts(_in_order(stmt)) if _may_be(stmt) else None
+    if found is None or not _is_growing(found):
+        return None
+    shift = next((shift for shift in (0, 1) if _may_be_early(found, shift)), None)
+    if shift is None:
+        return None
+    found.shift = shift
+    index = found.iteration
+    passes = index.size // TOGETHER
+    return [_passes(found, passes), left_over(found.nest, index, [], passes * TOGETHER, index.size - passes * TOGETHER)]
+
+
+def _may_be(stmt: Any) -> bool:
+    """Whether the statement is a loop with one sum, and with nothing else that would take long."""
+    is_loop = isinstance(stmt, Loop) and only_writes(stmt) or (
+        isinstance(stmt, Nest) and stmt.ordered and len(stmt.indices) == 1)
+    body: Block = stmt.body if is_loop else []
+    folds = [each for each in body if isinstance(each, Fold)]
+    return len(folds) == 1 and len(folds[0].carries) == len(folds[0].indices) == 1 and (
+        all(isinstance(each, Let) for each in folds[0].body)
+        and all(isinstance(each, (Let, Store, Fold)) for each in body))
+
+
+def _in_order(stmt: Nest | Loop) -> Nest:
+    return as_nest(stmt, NestCopier().block(stmt.body)) if isinstance(stmt, Loop) else stmt
+
+
+def _parts(nest: Nest) -> Sum | None:
+    """The parts of the loop, if nothing before the fold is needed for it, nor writes to memory."""
+    k = next(k for k, each in enumerate(nest.body) if isinstance(each, Fold))
+    before, fold, rest = nest.body[:k], nest.body[k], nest.body[k + 1:]
+    if not all(isinstance(each, Let) for each in before):
+        return None
+    made = {target for each in before for target in each.targets}
+    return Sum(nest, before, fold, rest) if made.isdisjoint(_needed(fold)) else None
+
+
+def _needed(fold: Fold) -> list[Var]:
+    inits, sizes = [carry.init for carry in fold.carries], [index.size for index in fold.indices]
+    return atom_vars((inits, sizes, [(each.args, each.attrs) for each in fold.body]))
+
+
+def _is_growing(found: Sum) -> bool:
+    """Whether each iteration adds up one item more than that before it."""
+    here, size, assumptions = found.iteration.var, found.item.size, current().assumptions
+    shortest = size - Size.of(Unknown(here))
+    total = found.iteration.size
+    return (slope(size, here) == 1 and here not in atom_vars((shortest,))
+            and assumptions.certainly_at_least(total, 0) and not assumptions.certainly_at_least(TOGETHER, total)
+            and (assumptions.certainly_at_least(shortest, 0) or assumptions.decide(shortest)))
+
+
+def _may_be_early(found: Sum, shift: int) -> bool:
+    """Whether the items that four iterations have in common are there before the first of these."""
+    written, read = accesses(found.nest.body), accesses([found.fold])
+    if written is None or read is None or shift and added(found.fold.carries[0], found.fold) is None:
+        return False
+    here, item = Size.of(Unknown(found.iteration.var)), Size.of(Unknown(found.item.var))
+    for later in range(1, TOGETHER):
+        ranges: Ranges = {found.iteration.var: (0, found.iteration.size - 1 - later),
+                          found.item.var: (0, found.item.size - 1)}
+        there = {found.iteration.var: here + later, found.item.var: item + shift * later}
+        late = [Access(each.array, tuple(None if k is None else moved(k, there) for k in each.at), {}) for each in read]
+        early = [moved_access(each, Var(INT), 0) for each in written]
+        if any(may_meet(*pair, ranges) for pair in conflicts(early, late)):
+            return False
+    return True
+
+
+# -- how it is done -----------------------------------------------------------------------------------
+
+
+def _passes(found: Sum, passes: Extent) -> Nest:
+    number = index_up_to(passes, found.iteration.var)
+    first = Size.of(Unknown(number.var)) * TOGETHER
+    common = index_up_to(moved(found.item.size, {found.iteration.var: first}), found.item.var)
+    item = Size.of(Unknown(common.var))
+    copiers = [_copier(found, first + n, item + found.shift * n) for n in range(TOGETHER)]
+    at_once = folded_at_once(found.fold, [common], NestCopier({found.item.var: common.var}), copiers, _moving(found))
+    body: Block = [at_once]
+    for n, carry in enumerate(at_once.carries):
+        body += _iteration(found, first + n, [(0 if found.shift else common.size) + k for k in range(n)], carry.out)
+    return Nest([number], body, found.nest.origin, True)
+
+
+def _copier(found: Sum, iteration: Extent, item: Extent) -> NestCopier:
+    return NestCopier({found.iteration.var: atom_of_size(iteration), found.item.var: atom_of_size(item)})
+
+
+def _moving(found: Sum) -> set[Var]:
+    """The variables of the fold that differ from one iteration to the next."""
+    if found.shift:
+        return {target for stmt in found.fold.body for target in stmt.targets}
+    return moving_with(found.fold.body, {found.iteration.var, *(carry.entry for carry in found.fold.carries)})
+
+
+def _iteration(found: Sum, here: Extent, items: list[Extent], total: Atom) -> Iterator[Any]:
+    """What is left for one of the iterations: the last items of its sum, and what it does with that."""
+    copier, (carry,) = NestCopier({found.iteration.var: atom_of_size(here)}), found.fold.carries
+    yield from map(copier.stmt, found.before)
+    for item in items:
+        copier.mapping.update({found.item.var: atom_of_size(item), carry.entry: total})
+        yield from copier.block(found.fold.body)
+        total = copier.atom(carry.next)
+    copier.mapping[carry.out] = total
+    yield from map(copier.stmt, found.rest)
