@@ -77,6 +77,35 @@ def solved(a: Any) -> Any:
     return x
 
 
+def solved_upwards(a: Any) -> Any:
+    """The rows end one earlier with each item. The second is another one for each of them, and the last line no row."""
+    x, used, c = a[0] + 0, a * 1, a[0] * 0
+    for j in range(len(x) - 1, -1, -1):
+        x[j] /= 2 + a[j, j]
+        x[:j] -= x[j] * a[j, :j]
+        used[j, :j] += x[j] * a[0, :j]
+        c[j] = 2 * x[j]
+    return x + used + c
+
+
+def upwards_by_what_is_far(a: Any) -> Any:
+    """An item takes the first number, to which all items before it add."""
+    x = a[0] + 0
+    for j in range(len(x) - 1, -1, -1):
+        x[j] *= 1 + x[0]
+        x[:j] -= x[j] * a[j, :j]
+    return x
+
+
+def upwards_with_its_own_sums(a: Any) -> Any:
+    """The row of each item takes from the one to which all of them add."""
+    x, used = a[0] + 0, a * 1
+    for j in range(len(x) - 1, -1, -1):
+        x[:j] -= x[j] * a[j, :j]
+        used[j, :j] += x[j] * x[:j]
+    return x + used
+
+
 def moved_along(a: Any) -> Any:
     """Loops of the program, in both directions, over the weights of a window; the second reads what it adds to."""
     x, weights = a.flatten(), a[0] * 1
@@ -139,6 +168,14 @@ def test_results(function: Any, dtype: str) -> None:
         a = numbers(dtype, n)
         np.testing.assert_allclose(compiled(a), function(a), rtol, rtol)
         np.testing.assert_allclose(as_loops(function, function, (a,)), function(a), rtol, rtol)
+
+
+@pytest.mark.parametrize("function", [solved_upwards, upwards_by_what_is_far, upwards_with_its_own_sums])
+def test_rows_that_end_one_earlier(function: Any) -> None:
+    for n in (1, 2, 4, 5, 8, 13):
+        np.testing.assert_allclose(as_loops(function, function, (numbers("f8", n),)), function(numbers("f8", n)), 1e-12)
+    source = source_of(function, function, (numbers("f8", 9),))
+    assert ("x_at4" in source) is (function is solved_upwards), source
 
 
 def test_gradient() -> None:

@@ -9,7 +9,7 @@ from ...core.builder import current
 from ...core.grammar import Atom, Carry, Let, Var, type_of
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
-from ...core.walk import atom_of_size, atom_vars
+from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ...ops.arithmetic import Add
 from ..nest.copying import NestCopier
 from ..nest.nests import Block, Fold, Index, Load, Nest, Store
@@ -18,15 +18,15 @@ TOGETHER = 4                           # items that are added in one pass
 WORTH_A_PASS = 64                      # numbers of a row
 
 
-def is_row_of_sums(row: Nest) -> bool:
-    """Whether a nest adds to elements of arrays, one for each place of its index."""
+def is_row_of_sums(row: Nest, of_one_array: bool = False) -> bool:
+    """Whether a nest adds to elements of arrays, one for each place of its index. Several may be `of_one_array`."""
     lets = [stmt for stmt in row.body if isinstance(stmt, Let)]
     stores = [stmt for stmt in row.body if isinstance(stmt, Store)]
     if len(lets) + len(stores) != len(row.body) or not stores:
         return False
     totals = {stmt.array for stmt in stores}
     index, inside = row.indices[-1].var, targets_of_lets(lets)
-    return len(totals) == len(stores) and all(
+    return (of_one_array or len(totals) == len(stores)) and all(
         stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores)
 
 
@@ -49,12 +49,14 @@ def is_long(size: Extent) -> bool:
 
 
 def copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:
-    """Statements for several items: once what is the same for all of them, sums over all of them."""
+    """Statements for several items: once what is the same for all of them, sums over all of them, and sums of each."""
     for stmt in body:
-        if isinstance(stmt, Store):
+        if not isinstance(stmt, Store):
+            yield from once_or_each(stmt, moving.isdisjoint(stmt.targets), common, copiers)
+        elif len({tuple(map(size_of_atom, copier.args(stmt.at))) for copier in copiers}) == 1:
             yield from _sum(stmt, copiers[0].args(stmt.at), [copier.atom(stmt.value) for copier in copiers])
         else:
-            yield from once_or_each(stmt, moving.isdisjoint(stmt.targets), common, copiers)
+            yield from (copier.stmt(stmt) for copier in copiers)
 
 
 def once_or_each(stmt: Any, is_same: bool, common: NestCopier, copiers: list[NestCopier]) -> Iterator[Any]:
