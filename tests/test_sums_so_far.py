@@ -49,6 +49,53 @@ def added_to_the_first(a: Any, b: Any) -> Any:
     return y
 
 
+def in_loops(a: Any, b: Any) -> Any:
+    """The order of the items is that of the program; a sum begins with a number of its own."""
+    y = np.zeros_like(b)
+    for i in range(len(b)):
+        total = b[i]
+        for k in range(i):
+            total -= a[i, k] * y[k]
+        y[i] = total / (2 + a[i, i])
+    return y
+
+
+def cholesky_in_loops(a: Any, b: Any) -> Any:
+    n = len(b)
+    a, factor = a @ a.T + 3 * np.eye(n), np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(j):
+                total += factor[i, k] * factor[j, k]
+            if i == j:
+                factor[i, j] = np.sqrt(a[i, i] - total)
+            else:
+                factor[i, j] = (a[i, j] - total) / factor[j, j]
+    return factor.astype(b.dtype)
+
+
+def in_loops_that_run_down(a: Any, b: Any) -> Any:
+    """What an iteration adds to the items of the one before it comes first."""
+    y = np.zeros_like(b)
+    for i in range(len(b)):
+        total = b[i]
+        for k in range(i - 1, -1, -1):
+            total -= 0.1 * a[i, k] * y[k]
+        y[i] = total
+    return y
+
+
+def turned_round_in_loops(a: Any, b: Any) -> Any:
+    y = np.zeros_like(b)
+    for i in range(len(b)):
+        total = b[i]
+        for k in range(i):
+            total -= 0.1 * a[0, k] * y[i - 1 - k]
+        y[i] = total
+    return y
+
+
 def largest_so_far(a: Any, b: Any) -> Any:
     y = b.copy()
     for i in range(1, len(b)):
@@ -74,8 +121,10 @@ def by_weights_that_change(a: Any, b: Any) -> Any:
     return y
 
 
-TOGETHER = solved_downwards, solved_upwards, turned_round, added_to_the_first
-ALONE = with_its_own_place, largest_so_far, by_a_row_that_changes, by_weights_that_change
+TOGETHER = (solved_downwards, solved_upwards, turned_round, added_to_the_first, largest_so_far, in_loops,
+            cholesky_in_loops)
+ALONE = (with_its_own_place, in_loops_that_run_down, turned_round_in_loops, by_a_row_that_changes,
+         by_weights_that_change)
 
 
 def arguments(n: int, dtype: str) -> tuple[Any, Any]:
@@ -87,7 +136,7 @@ def arguments(n: int, dtype: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("n", [1, 3, 4, 9, 14])
 @pytest.mark.parametrize("function", [*TOGETHER, *ALONE])
 def test_results(function: Any, n: int) -> None:
-    for dtype in ("f8", "f4", "c16")[:1 if function is largest_so_far else 3]:
+    for dtype in ("f8", "f4", "c16")[:1 if function in (largest_so_far, cholesky_in_loops) else 3]:
         given = arguments(n, dtype)
         found, wanted = as_loops(function, function, given), function(*given)
         assert found.dtype == wanted.dtype
@@ -97,6 +146,13 @@ def test_results(function: Any, n: int) -> None:
 @pytest.mark.parametrize("function", [*TOGETHER, *ALONE])
 def test_which_are_done_together(function: Any) -> None:
     assert ("// 4" in source_of(function, function, arguments(9, "f8"))) == (function in TOGETHER)
+
+
+def test_order_of_loops() -> None:
+    """They give the same bits."""
+    for function in (in_loops, cholesky_in_loops):
+        given = arguments(14, "f8")
+        assert (as_loops(function, function, given) == function(*given)).all()
 
 
 def sum_of_eliminated(a: Any) -> Any:

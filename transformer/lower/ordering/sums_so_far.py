@@ -19,18 +19,18 @@ not for a whole sum. In loops that run down, each sum begins with what was made 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Let, Loop, Var
+from ...core.grammar import If, Let, Loop, Var
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
-from ...core.walk import atom_of_size, atom_vars
+from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ..fusion.sums import added
 from ..nest.copying import NestCopier
 from ..nest.dependence import Access, Ranges, accesses, conflicts, may_meet, moved_access
-from ..nest.nest_walk import inner_blocks
+from ..nest.nest_walk import all_uses, inner_blocks
 from ..nest.nests import Block, Fold, Index, Nest, Store
 from .contractions import moved, slope
 from .interchange import as_nest, only_writes
@@ -49,13 +49,16 @@ def sums_so_far(block: Block) -> Block:
 
 @dataclass(slots=True)
 class Sum:
-    """A loop, the fold in it, and what stands before and behind that. With a `shift` of 1, what an iteration adds to
-    the items of the one before it comes first, and else last."""
+    """A loop, the sum in it, and what stands before and behind that. What the sum needs comes `first`. A `loop` of the
+    program has its items in order. With a `shift` of 1, what an iteration adds to the items of the one before it comes
+    first, and else last."""
 
     nest: Nest
+    first: Block
     before: Block
     fold: Fold
     rest: Block
+    loop: Loop | None
     shift: int = 0
 
     @property
@@ -85,10 +88,24 @@ def _may_be(stmt: Any) -> bool:
     is_loop = isinstance(stmt, Loop) and only_writes(stmt) or (
         isinstance(stmt, Nest) and stmt.ordered and len(stmt.indices) == 1)
     body: Block = stmt.body if is_loop else []
-    folds = [each for each in body if isinstance(each, Fold)]
-    return len(folds) == 1 and len(folds[0].carries) == len(folds[0].indices) == 1 and (
-        all(isinstance(each, Let) for each in folds[0].body)
-        and all(isinstance(each, (Let, Store, Fold)) for each in body))
+    return sum(map(_is_sum, body)) == 1 and all(
+        isinstance(each, (Let, Store)) or isinstance(each, If) and _is_short(each) or _is_sum(each) for each in body)
+
+
+def _is_short(choice: If) -> bool:
+    return all(isinstance(each, (Let, Store)) for block in inner_blocks(choice) for each in block)
+
+
+def _is_sum(stmt: Any) -> bool:
+    """Whether a statement is a loop that hands on a number, and does nothing else."""
+    if isinstance(stmt, Loop):
+        is_counted = stmt.trips is not None and stmt.cond is None and stmt.count is None and not stmt.down
+        if not is_counted or stmt.reads or stmt.records:
+            return False
+    elif not isinstance(stmt, Fold) or len(stmt.indices) > 1:
+        return False
+    return (len(stmt.carries) == 1 and not getattr(stmt.carries[0].entry.type, "sizes", True)
+            and all(isinstance(each, Let) for each in stmt.body))
 
 
 def _in_order(stmt: Nest | Loop) -> Nest:
@@ -96,18 +113,28 @@ def _in_order(stmt: Nest | Loop) -> Nest:
 
 
 def _parts(nest: Nest) -> Sum | None:
-    """The parts of the loop, if nothing before the fold is needed for it, nor writes to memory."""
-    k = next(k for k, each in enumerate(nest.body) if isinstance(each, Fold))
+    """The parts of the loop, if nothing before the sum writes to memory."""
+    k = next(k for k, each in enumerate(nest.body) if _is_sum(each))
     before, fold, rest = nest.body[:k], nest.body[k], nest.body[k + 1:]
     if not all(isinstance(each, Let) for each in before):
         return None
-    made = {target for each in before for target in each.targets}
-    return Sum(nest, before, fold, rest) if made.isdisjoint(_needed(fold)) else None
+    loop = fold if isinstance(fold, Loop) else None
+    if loop is not None:
+        size = size_of_atom(loop.trips)                                  # type: ignore[arg-type]
+        fold = Fold([Index(loop.position, size)], loop.carries, loop.body, loop.origin)
+    first = _needed(before, fold)
+    return Sum(nest, first, [each for each in before if each not in first], fold, rest, loop)
 
 
-def _needed(fold: Fold) -> list[Var]:
-    inits, sizes = [carry.init for carry in fold.carries], [index.size for index in fold.indices]
-    return atom_vars((inits, sizes, [(each.args, each.attrs) for each in fold.body]))
+def _needed(before: Block, fold: Fold) -> Block:
+    """The statements before a sum on which it rests."""
+    needed = {*all_uses([fold])}
+    first: Block = []
+    for stmt in reversed(before):
+        if not needed.isdisjoint(stmt.targets):
+            needed.update(all_uses([stmt]))
+            first.insert(0, stmt)
+    return first
 
 
 def _is_growing(found: Sum) -> bool:
@@ -122,8 +149,9 @@ def _is_growing(found: Sum) -> bool:
 
 def _may_be_early(found: Sum, shift: int) -> bool:
     """Whether the items that four iterations have in common are there before the first of these."""
-    written, read = accesses(found.nest.body), accesses([found.fold])
-    if written is None or read is None or shift and added(found.fold.carries[0], found.fold) is None:
+    written = accesses([*found.first, *found.before, found.fold, *found.rest])
+    read = accesses([*found.first, found.fold])
+    if written is None or read is None or shift and not _is_in_any_order(found):
         return False
     here, item = Size.of(Unknown(found.iteration.var)), Size.of(Unknown(found.item.var))
     for later in range(1, TOGETHER):
@@ -137,6 +165,10 @@ def _may_be_early(found: Sum, shift: int) -> bool:
     return True
 
 
+def _is_in_any_order(found: Sum) -> bool:
+    return found.loop is None and added(found.fold.carries[0], found.fold) is not None
+
+
 # -- how it is done -----------------------------------------------------------------------------------
 
 
@@ -145,28 +177,30 @@ def _passes(found: Sum, passes: Extent) -> Nest:
     first = Size.of(Unknown(number.var)) * TOGETHER
     common = index_up_to(moved(found.item.size, {found.iteration.var: first}), found.item.var)
     item = Size.of(Unknown(common.var))
-    copiers = [_copier(found, first + n, item + found.shift * n) for n in range(TOGETHER)]
+    copiers = [NestCopier({found.iteration.var: atom_of_size(first + n),
+                           found.item.var: atom_of_size(item + found.shift * n)}) for n in range(TOGETHER)]
+    body: Block = [copier.stmt(stmt) for copier in copiers for stmt in found.first]
     at_once = folded_at_once(found.fold, [common], NestCopier({found.item.var: common.var}), copiers, _moving(found))
-    body: Block = [at_once]
-    for n, carry in enumerate(at_once.carries):
-        body += _iteration(found, first + n, [(0 if found.shift else common.size) + k for k in range(n)], carry.out)
+    body.append(at_once if found.loop is None else replace(
+        found.loop, position=common.var, trips=atom_of_size(common.size), carries=at_once.carries, body=at_once.body))
+    for n, copier in enumerate(copiers):
+        body += _iteration(found, copier, [(0 if found.shift else common.size) + k for k in range(n)])
     return Nest([number], body, found.nest.origin, True)
-
-
-def _copier(found: Sum, iteration: Extent, item: Extent) -> NestCopier:
-    return NestCopier({found.iteration.var: atom_of_size(iteration), found.item.var: atom_of_size(item)})
 
 
 def _moving(found: Sum) -> set[Var]:
     """The variables of the fold that differ from one iteration to the next."""
+    moving = {found.iteration.var, *(carry.entry for carry in found.fold.carries),
+              *(target for stmt in found.first for target in stmt.targets)}
     if found.shift:
-        return {target for stmt in found.fold.body for target in stmt.targets}
-    return moving_with(found.fold.body, {found.iteration.var, *(carry.entry for carry in found.fold.carries)})
+        return {*moving, *(target for stmt in found.fold.body for target in stmt.targets)}
+    return moving_with(found.fold.body, moving)
 
 
-def _iteration(found: Sum, here: Extent, items: list[Extent], total: Atom) -> Iterator[Any]:
+def _iteration(found: Sum, copier: NestCopier, items: list[Extent]) -> Iterator[Any]:
     """What is left for one of the iterations: the last items of its sum, and what it does with that."""
-    copier, (carry,) = NestCopier({found.iteration.var: atom_of_size(here)}), found.fold.carries
+    (carry,) = found.fold.carries
+    total = copier.mapping[carry.out]
     yield from map(copier.stmt, found.before)
     for item in items:
         copier.mapping.update({found.item.var: atom_of_size(item), carry.entry: total})
