@@ -38,6 +38,7 @@ from .nest.clean import cleaned, equal_sizes
 from .nest.nest_walk import allocated_next, inner_blocks, statements
 from .nest.nests import Allocate, Block, Lowered
 from .ordering.blocking import by_blocks
+from .ordering.carried_sums import carried_sums
 from .ordering.chains import shortened
 from .ordering.convolutions import convolved_in_loops
 from .ordering.handed_on import handed_on
@@ -102,7 +103,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], g
         body = in_strips(body, function.params, results, threads)
         body = body if threads else slide(body, results)
         body = read_before(with_latest_last(shortened(handed_on(tile(peel(body)), results))))
-        body = without_fills(join(jam(sums_so_far(rows_together(body)))))
+        body = without_fills(join(jam(sums_so_far(carried_sums(rows_together(body))))))
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)

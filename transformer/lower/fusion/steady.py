@@ -26,7 +26,7 @@ def read_before(block: Block, around: Ranges | None = None) -> Block:
     around it."""
     made: Block = []
     for stmt in block:
-        ranges = {**(around or {}), **_positions(stmt)}
+        ranges = {**(around or {}), **positions(stmt)}
         for inner in inner_blocks(stmt):
             inner[:] = read_before(inner, ranges)
         steady = _steady(stmt, around or {}) if isinstance(stmt, (Loop, Nest)) else []
@@ -36,7 +36,7 @@ def read_before(block: Block, around: Ranges | None = None) -> Block:
     return made
 
 
-def _positions(stmt: Any) -> Ranges:
+def positions(stmt: Any) -> Ranges:
     """Where a loop that is counted has its positions."""
     counted = counted_by(stmt) if isinstance(stmt, (Loop, Nest)) else None
     return {index.var: (0, index.size - 1) for index in counted or ()}
@@ -49,7 +49,7 @@ def _steady(stmt: Any, around: Ranges) -> list[Let]:
     if touched is None:
         return []
     writes = [each for each in touched if each.writes]
-    inside = {*_positions(stmt), *(var for each in stmt.body for var in defined(each))}
+    inside = {*positions(stmt), *(var for each in stmt.body for var in defined(each))}
     return [load for load in loads if inside.isdisjoint(atom_vars(load.args)) and _is_left_alone(load, writes, around)]
 
 
@@ -58,10 +58,10 @@ def _is_left_alone(load: Let, writes: list[Access], around: Ranges) -> bool:
     array, *at = load.args
     read = Access(array, tuple(map(size_of_atom, at)), {})               # type: ignore[arg-type]
     own = [each for each in writes if each.array is array]
-    return bool(own) and not any(may_meet(read, each, around) for each in own) and _has(read, around)
+    return bool(own) and not any(may_meet(read, each, around) for each in own) and has_place(read, around)
 
 
-def _has(read: Access, around: Ranges) -> bool:
+def has_place(read: Access, around: Ranges) -> bool:
     """Whether an array certainly has a place; shapes of the call may decide it."""
     sizes = map(current().assumptions.normal, read.array.type.sizes)     # type: ignore[union-attr]
     return all(k is not None and is_above(k, around, 0) and is_above(size - k, around, decides=True)

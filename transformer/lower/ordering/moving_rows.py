@@ -41,7 +41,7 @@ from ..nest.copying import NestCopier
 from ..nest.dependence import Ranges, accesses, conflicts, is_above, may_meet
 from ..nest.nests import Block, Index, Nest, Store
 from .contractions import slope
-from .passes import TOGETHER, copies, index_up_to, is_long, is_row_of_sums, left_over, moving_with
+from .passes import TOGETHER, copies, index_up_to, is_long, is_row_of_sums, left_over, moving_with, targets_of_lets
 
 
 def jammed_moving(nest: Nest) -> Block | None:
@@ -171,9 +171,9 @@ class _Pass:
                        for n, early in enumerate(self.items) for late in self.items[n + 1:])
 
     def together(self) -> Block:
-        lets = [stmt for stmt in (*self.before, *(stmt for row in self.rows for stmt in row.body))
-                if isinstance(stmt, Let)]
-        moving = moving_with(lets, {self.index.var, *(row.indices[0].var for row in self.rows if self.further)})
+        before = targets_of_lets([stmt for stmt in self.before if isinstance(stmt, Let)])
+        moving = moving_with([stmt for row in self.rows for stmt in row.body if isinstance(stmt, Let)],
+                             {self.index.var, *before, *(row.indices[0].var for row in self.rows if self.further)})
         return [*(stmt for item in self.items for stmt in (*item.before, *item.start)),
                 *(self._along(row, common, moving) for row, common in zip(self.rows, self.common, strict=True)),
                 *(stmt for item in self.items for stmt in item.end)]

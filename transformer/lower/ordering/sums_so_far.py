@@ -13,7 +13,8 @@
                                                     …               as before, for what is left
 
 What is summed is read a fourth of the times, and an iteration waits for three products of the one before it at most,
-not for a whole sum. In loops that run down, each sum begins with what was made last.
+not for a whole sum. In loops that run down, each sum begins with what was made last. Sums of loops of the program keep
+the order of their items; of those, four go on at once also where all iterations have as many.
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ class Sum:
     def item(self) -> Index:
         return self.fold.indices[0]
 
+    @property
+    def growth(self) -> int:
+        return slope(self.item.size, self.iteration.var)
+
 
 def _together(stmt: Any) -> Block | None:
     found = _parts(_in_order(stmt)) if _may_be(stmt) else None
@@ -85,7 +90,7 @@ def _together(stmt: Any) -> Block | None:
 
 def _may_be(stmt: Any) -> bool:
     """Whether the statement is a loop with one sum, and with nothing else that would take long."""
-    is_loop = isinstance(stmt, Loop) and only_writes(stmt) or (
+    is_loop = isinstance(stmt, Loop) and only_writes(stmt) and not stmt.independent or (
         isinstance(stmt, Nest) and stmt.ordered and len(stmt.indices) == 1)
     body: Block = stmt.body if is_loop else []
     return sum(map(_is_sum, body)) == 1 and all(
@@ -138,11 +143,11 @@ def _needed(before: Block, fold: Fold) -> Block:
 
 
 def _is_growing(found: Sum) -> bool:
-    """Whether each iteration adds up one item more than that before it."""
+    """Whether each iteration adds up one item more than that before it, or, in order, as many."""
     here, size, assumptions = found.iteration.var, found.item.size, current().assumptions
-    shortest = size - Size.of(Unknown(here))
+    shortest = size - Size.of(Unknown(here)) * found.growth
     total = found.iteration.size
-    return (slope(size, here) == 1 and here not in atom_vars((shortest,))
+    return (found.growth in ((1,) if found.loop is None else (0, 1)) and here not in atom_vars((shortest,))
             and assumptions.certainly_at_least(total, 0) and not assumptions.certainly_at_least(TOGETHER, total)
             and (assumptions.certainly_at_least(shortest, 0) or assumptions.decide(shortest)))
 
@@ -184,7 +189,7 @@ def _passes(found: Sum, passes: Extent) -> Nest:
     body.append(at_once if found.loop is None else replace(
         found.loop, position=common.var, trips=atom_of_size(common.size), carries=at_once.carries, body=at_once.body))
     for n, copier in enumerate(copiers):
-        body += _iteration(found, copier, [(0 if found.shift else common.size) + k for k in range(n)])
+        body += _iteration(found, copier, [(0 if found.shift else common.size) + k for k in range(n * found.growth)])
     return Nest([number], body, found.nest.origin, True)
 
 
