@@ -10,6 +10,9 @@ import math
 import warnings
 import zlib
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,9 @@ from transformer.core.errors import TransformError
 from transformer.core.grammar import Function
 from transformer.core.guards import Assumptions
 from transformer.lower.lowering import Kernel, lower
+from transformer.run.compiling.kernels import install
+from transformer.run.compiling.objects import Objects
+from transformer.run.files import load_module
 
 REFUSALS = TransformError, TypeError, ValueError, ZeroDivisionError, OverflowError, NotImplementedError
 EXACT = {"i8": np.int64, "i4": np.int32, "?": np.bool_}
@@ -122,6 +128,21 @@ def plain(kernel: Kernel) -> Kernel:
     namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy(), in_threads=in_pieces)
     kernel.entry = watching(namespace[kernel.printed.name])
     return kernel
+
+
+def compiled(kernel: Kernel) -> Kernel:
+    """The kernel as `jit` has it compiled; what numba compiled of it before this process plays no part."""
+    name, given = kernel.printed.name, kernel.printed.given
+    namespace = load_module(kernel.source, name, given)
+    objects = None if given else Objects(Path(_object_folder().name), namespace["__file__"])
+    install(namespace, kernel.options, name, objects)
+    kernel.entry = namespace[name]
+    return kernel
+
+
+@cache
+def _object_folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
 
 
 def in_pieces(task: Any, size: int, cost: int, *args: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
+from loop_cases import compiled as compiled_kernel
 from loop_cases import plain
 from lowered import called, generated
 
@@ -34,7 +35,7 @@ def check(function: Any, *arguments: Any, wrt: Any = None, compiled: bool = Fals
     """Compares a function, or its gradient, as explicit loops with what it is."""
     target = function if wrt is None else grad(function, argnums=wrt)
     made, kernel = lowered(target, function, *arguments)
-    kernel = kernel.compile() if compiled else plain(kernel)
+    kernel = compiled_kernel(kernel) if compiled else plain(kernel)
     found, _ = tree.flatten(called(made, kernel, function, arguments))
     wanted, _ = tree.flatten(target(*arguments))
     for got, want in zip(found, wanted, strict=True):
@@ -289,7 +290,7 @@ def outcome(call: Any, capsys: Any) -> Any:
 def test_effects_are_those_of_numpy(dtype: str, capsys: Any) -> None:
     good = np.array([1.5, -2.1, 3.0], dtype)
     made, kernel = lowered(talking, talking, good, 3)
-    plain_one, compiled = plain(lower(made.function, made.reading.assumptions)), kernel.compile()
+    plain_one, compiled = plain(lower(made.function, made.reading.assumptions)), compiled_kernel(kernel)
     logging.getLogger().addHandler(listening := logging.StreamHandler(sys.stdout))
     for x in (good, good * 100, good * -100, good * 0):
         wanted = outcome(lambda: talking(x, 3), capsys)

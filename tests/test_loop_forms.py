@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_cases import calls_of, check, edges_of, kernel_of, plain, together
+from loop_cases import calls_of, check, compiled, edges_of, kernel_of, plain, together
 from op_cases import sample
 from thinned import ALL
 
@@ -114,7 +114,7 @@ def test_loops_compiled_equal_numpy(group: list[Any]) -> None:
 def check_compiled(samples: list[Any]) -> None:
     if samples:
         made = together(samples)
-        check(kernel_of(made).compile(), made)
+        check(compiled(kernel_of(made)), made)
 
 
 def samples_of(op: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpus import ALL
+from loop_cases import compiled as compiled_kernel
 from loop_cases import plain
 from lowered import called, generated
 from scipy.special import expit
@@ -33,7 +34,7 @@ RECURSIVE = "even_and_odd", "rest_of_list", "called_in_while"
 def check(target: Any, program: Any, arguments: tuple[Any, ...], compiled: bool, threads: bool = False) -> None:
     made = generated(target, program.function, arguments)
     kernel = lower(made.function, made.reading.assumptions, threads=threads)
-    kernel = kernel.compile() if compiled else plain(kernel)
+    kernel = compiled_kernel(kernel) if compiled else plain(kernel)
     found, _ = tree.flatten(called(made, kernel, program.function, arguments))
     wanted, _ = tree.flatten(target(*copy.deepcopy(arguments)))
     for got, want in zip(found, wanted, strict=True):
@@ -69,7 +70,7 @@ def test_functions_of_numpy_are_vector_mathematics_in_their_dtype() -> None:
     for call in ("exp_f32(", "math.exp(s)", "log1p_f32(", "tanh_f64("):
         assert call in kernel.source
     assert not re.search(r"math\.(log1p|tanh)|np\.(exp|tanh)", kernel.source)
-    np.testing.assert_allclose(kernel.compile()(*arguments)[0], of_numpy_and_python(*arguments), rtol=1e-6)
+    np.testing.assert_allclose(compiled_kernel(kernel)(*arguments)[0], of_numpy_and_python(*arguments), rtol=1e-6)
 
 
 def rows_and_columns(a, v):
@@ -88,7 +89,7 @@ def test_large_matrices_are_multiplied_with_vectors_by_the_library(size: int, ca
         made = generated(target, rows_and_columns, arguments)
         kernel = lower(made.function, made.reading.assumptions)
         assert (kernel.source.count("np.dot(") >= calls) and (calls or "np.dot(" not in kernel.source)
-        for run in (plain, type(kernel).compile) if calls and dtype is np.float64 else (plain,):
+        for run in (plain, compiled_kernel) if calls and dtype is np.float64 else (plain,):
             results = called(made, run(kernel), rows_and_columns, arguments)
             for got, want in zip(tree.leaves(results), tree.leaves(target(*arguments)), strict=True):
                 np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
@@ -140,7 +141,7 @@ def test_a_number_alone_is_left_to_the_functions_of_c() -> None:
     made = generated(one_after_another, one_after_another, arguments)
     kernel = lower(made.function, made.reading.assumptions)
     assert "math.sin(y[" in kernel.source and "sin_f64(" in kernel.source and "exp_f64(" not in kernel.source
-    np.testing.assert_allclose(kernel.compile()(*arguments)[0], one_after_another(*arguments), rtol=1e-12)
+    np.testing.assert_allclose(compiled_kernel(kernel)(*arguments)[0], one_after_another(*arguments), rtol=1e-12)
 
 
 def transformed(program: Any, order: int) -> Any:
@@ -186,7 +187,7 @@ def test_layouts_of_arguments(layout: str) -> None:
     wide = np.random.default_rng(0).normal(size=(8, 6))
     given = {"strided": wide[::2, ::2], "fortran": np.asfortranarray(wide), "reversed": wide[::-1, ::-1]}[layout]
     made = generated(row_norms, row_norms, (given,))
-    kernel = lower(made.function, made.reading.assumptions).compile()
+    kernel = compiled_kernel(lower(made.function, made.reading.assumptions))
     np.testing.assert_allclose(kernel(given)[0], row_norms(given), rtol=1e-14)
     np.testing.assert_allclose(kernel(given.copy())[0], row_norms(given), rtol=1e-14)
 

@@ -1,4 +1,4 @@
-"""Lowering in order: Core → nests → source → compiled."""
+"""Lowering in order: Core → nests → source."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from ..core.walk import all_statements, targets_of
 from ..write.names import HOSTED_HELPERS, STANDING, fresh
 from . import vecmath
 from .nest.nests import Lowered
-from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED, for_numba
+from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED
 from .ordering.unrolling import has_rows
-from .printing.numba_names import told_apart
 from .printing.short_rows import known_sizes
 from .printing.source import Printed, dimensions, print_lowered
 from .printing.turned_params import with_turned
@@ -66,15 +65,6 @@ class Kernel:
         but for a call of LAPACK."""
         return self.printed.hosted <= set(self.printed.forms) and all(
             isinstance(type := type_of(atom), ArrayType) and not type.sizes for atom in self.lowered.returned)
-
-    def compile(self) -> Kernel:
-        """Compiles it by numba, which is imported for that."""
-        from numba import njit
-        namespace = self.namespace()
-        for name, options in self.options.items():
-            namespace[name] = njit(**for_numba(options))(told_apart(namespace[name]))
-        self.entry = namespace[self.printed.name]
-        return self
 
     def namespace(self) -> dict[str, Any]:
         """What the source defines, as plain Python."""
