@@ -7,11 +7,19 @@ What threads do beside each other is not seen here, but in `gpu_simulator`.
 from __future__ import annotations
 
 import ast
+import builtins
+import dis
+import functools
+import inspect
 from typing import Any
 
 import numba
 import numpy as np
 from gpu_simulator import COMPILERS, OF_FOURS, OnHost
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+from transformer.run.compiling.passes import FOR_OTHERS
 
 BLOCKS = 3                             # of a grid along each axis, at most
 AXES = "xyz"
@@ -81,6 +89,31 @@ def swapped(array: Any, expected: Any, value: Any) -> Any:
     return before
 
 
+class AsItIs(JITCodeLibrary):
+    """Machine code that LLVM does not make faster first: that takes a third of the time, and each runs a few times."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class Typed(CompilerBase):
+    """numba's passes but for those that look for what kernels have not."""
+
+    def define_pipelines(self) -> list[Any]:
+        made = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        made.passes = [(each, *text) for each, *text in made.passes if each not in FOR_OTHERS]
+        made.finalize()
+        return [made]
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = AsItIs(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
 class Kernel:
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -94,6 +127,44 @@ class Kernel:
                 self.function(*at, *counts, *args)
 
         return launch
+
+
+def compiled_once(function: Any, is_inner: bool) -> Any:
+    """A function compiled by numba. Modules have many in common: where all that one mentions is the same as well, it is
+    the one that was compiled before."""
+    known = _known_by(function)
+    if known is None:
+        return _compiled(function, is_inner)
+    if (known, is_inner) not in COMPILED:
+        COMPILED[known, is_inner] = _compiled(function, is_inner)
+    return COMPILED[known, is_inner]
+
+
+COMPILED: dict[Any, Any] = {}
+
+
+def _known_by(function: Any) -> Any:
+    """What is equal for functions that do the same; None for one that mentions what may still change."""
+    code, around = function.__code__, {**vars(builtins), **function.__globals__}
+    names = sorted({each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"})
+    if not all(map(_is_fixed, map(around.get, names))):
+        return None
+    values = [(name, around[name] if callable(around[name]) else repr(around[name])) for name in names]
+    return code.co_code, repr(code.co_consts), code.co_names, code.co_varnames, code.co_argcount, *values
+
+
+def _is_fixed(value: Any) -> bool:
+    return callable(value) or inspect.ismodule(value) or isinstance(value, (int, float, str))
+
+
+def _compiled(function: Any, is_inner: bool) -> Any:
+    return numba.njit(function, boundscheck=True, error_model="numpy", pipeline_class=Typed, no_cfunc_wrapper=True,
+                      no_cpython_wrapper=is_inner)
+
+
+@functools.cache
+def compiled_form(form: Any) -> Any:
+    return numba.njit(form, boundscheck=True)
 
 
 def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -111,13 +182,12 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
             stmt = ast.fix_missing_locations(OneThread(inner).visit(stmt))
         exec(compile(ast.Module([stmt], []), f"<{name or 'gpu'}>", "exec"), made)
         if name in kernels | inner:
-            compiled = numba.njit(made[name], boundscheck=True, error_model="numpy",
-                                  no_cfunc_wrapper=True, no_cpython_wrapper=name in inner)
+            compiled = compiled_once(made[name], name in inner)
             made[name] = Kernel(compiled) if name in kernels else compiled
         if name in ("most_blocks", "current_stream"):
             made[name] = lambda: BLOCKS
         form = OF_FOURS.get(name.rstrip("0123456789"))                   # a variable may have its name
         if form is not None:
-            made[name] = form if form is OF_FOURS["in_fours"] else numba.njit(form, boundscheck=True)
+            made[name] = form if form is OF_FOURS["in_fours"] else compiled_form(form)
         made.update({each: 1 for each in ("THREADS", "WARP", "TILE") if each in made})
     return made
