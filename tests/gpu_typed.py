@@ -132,7 +132,7 @@ class Kernel:
 def compiled_once(function: Any, is_inner: bool) -> Any:
     """A function compiled by numba. Modules have many in common: where all that one mentions is the same as well, it is
     the one that was compiled before."""
-    known = _known_by(function)
+    known = known_by(function)
     if known is None:
         return _compiled(function, is_inner)
     if (known, is_inner) not in COMPILED:
@@ -143,7 +143,7 @@ def compiled_once(function: Any, is_inner: bool) -> Any:
 COMPILED: dict[Any, Any] = {}
 
 
-def _known_by(function: Any) -> Any:
+def known_by(function: Any) -> Any:
     """What is equal for functions that do the same; None for one that mentions what may still change."""
     code, around = function.__code__, {**vars(builtins), **function.__globals__}
     names = sorted({each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"})

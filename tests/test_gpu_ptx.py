@@ -18,6 +18,7 @@ import gpu_simulator
 import numpy as np
 import pytest
 from corpus import ALL
+from gpu_typed import known_by
 from test_golden_gpu import FOLDER, drawn, looped, programs
 
 from transformer.core.errors import TransformError
@@ -76,10 +77,16 @@ def kind(value: Any) -> Any:
 
 
 def kernels_of(source: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What a module defines, without CuPy."""
+    """What a module defines, without CuPy. What kernels call is compiled once where modules have it in common."""
     namespace = dict(given)
     exec(source.replace("import cupy as cp\n", ""), namespace)
+    for name, value in namespace.items():
+        if getattr(value, "targetoptions", {}).get("device") and (known := known_by(value.py_func)) is not None:
+            namespace[name] = INNER.setdefault(known, value)
     return namespace
+
+
+INNER: dict[Any, Any] = {}
 
 
 def without_device(monkeypatch: pytest.MonkeyPatch) -> None:
