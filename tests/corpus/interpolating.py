@@ -100,10 +100,13 @@ def by_knots(c, t):
 
 
 def with_other_degrees(x, y, t):
-    """Splines through points by the functions of FITPACK, and by those that came after them."""
+    return np.sum(make_interp_spline(x, y, k=2)(t) * InterpolatedUnivariateSpline(x, y, k=1)(t))
+
+
+def with_knots(x, y, t):
+    """By the functions of FITPACK."""
     knots = splrep(x, y)
-    found = splev(t, knots, ext=3) * splev(t, knots, der=1) + make_interp_spline(x, y, k=2)(t)
-    return np.sum(found * InterpolatedUnivariateSpline(x, y, k=1)(t)) + splint(0.3, 1.7, knots)
+    return np.sum(splev(t, knots, ext=3) * splev(t, knots, der=1)) + splint(0.3, 1.7, knots)
 
 
 def on_a_grid(line, values, places):
@@ -131,6 +134,7 @@ def of_fields_made_before(t):
 PROGRAMS = [
     Program(by_knots, fixed(VALUES, INSIDE), (0, 1), order=1),
     Program(with_other_degrees, fixed(PLACES, VALUES, INSIDE), (0, 1, 2), order=1),
+    Program(with_knots, fixed(PLACES, VALUES, INSIDE), (0, 1, 2), order=1),
     Program(on_a_grid, fixed(PLACES, np.outer(VALUES, [0.3, 1.0, 2.0]),
                              np.array([[0.5, 0.1], [3.1, 0.4], [0.3, 7.0]])), (0, 1, 2), order=1),
     Program(around, fixed(VALUES, WIDE), (0, 1), order=1),
