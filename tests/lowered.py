@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from transformer.api import argument_names
 from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
 from transformer.read.interface import Result
+from transformer.run.files import load
 from transformer.run.generating import on_demand
 from transformer.run.signature import describe
 
@@ -46,6 +48,12 @@ def generated(target: Any, user: Any, arguments: tuple[Any, ...]) -> Generated:
         return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
 
     return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
+
+
+def printed(made: Generated) -> Any:
+    """The function that the source of a transformation defines, with the arrays outside of it that it takes."""
+    outside = {hidden.name: hidden.fetch() for hidden in made.interface.hidden}
+    return partial(load(made.source, made.interface.name, made.written.namespace), **outside)
 
 
 def called(made: Generated, kernel: Kernel, user: Any, arguments: tuple[Any, ...]) -> Any:

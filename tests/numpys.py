@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from bounds import Raised, outcome
-from lowered import generated
+from lowered import generated, printed
 
 from transformer import jit, tree
 from transformer.core.errors import TransformError
-from transformer.run.files import load
 
 
 def assert_numpys(function: Any, *arguments: Any, compiled: bool = True) -> None:
@@ -41,8 +40,7 @@ def outcomes(function: Any, *arguments: Any, compiled: bool = True) -> tuple[Any
 
 def from_source(function: Any, arguments: tuple[Any, ...]) -> Any:
     """What the NumPy source gives that is printed of a function."""
-    made = generated(function, function, arguments)
-    return load(made.source, made.interface.name, made.written.namespace)(*copy.deepcopy(arguments))
+    return printed(generated(function, function, arguments))(*copy.deepcopy(arguments))
 
 
 def is_same(found: Any, expected: Any, classes: bool = True) -> bool:
