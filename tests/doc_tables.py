@@ -238,20 +238,22 @@ def filled(page: str) -> str:
     return re.sub(r"<!-- begin (?P<name>\w+) -->\n.*?<!-- end -->", part, page, flags=re.DOTALL)
 
 
-def pages() -> dict[Path, str]:
-    """Every page with generated parts, as it should be."""
-    names = (FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
-             FOLDER / "vmap.md", FOLDER / "pmap.md", FOLDER / "arrays.md", ROOT / "README.md")
-    made = {path: filled(path.read_text()) for path in names}
-    errors = FOLDER / "errors.md"
-    return {**made, errors: messages_filled_in(errors.read_text())}
+GENERATED = (
+    FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
+    FOLDER / "vmap.md", FOLDER / "pmap.md", FOLDER / "arrays.md", ROOT / "README.md", FOLDER / "errors.md",
+)  # fmt: skip
+
+
+def page(path: Path) -> str:
+    """A page with generated parts, as it should be."""
+    return (messages_filled_in if path.name == "errors.md" else filled)(path.read_text())
 
 
 def main() -> None:
     import numpy_table
 
-    for path, text in pages().items():
-        path.write_text(text)
+    for path in GENERATED:
+        path.write_text(page(path))
     numpy_table.main()
 
 
