@@ -12,7 +12,7 @@ from .hostile_arrays import (
     mask_with_list,
     sum_of_generators,
 )
-from .program import Program, normal, positive
+from .program import Program, fixed, normal, positive
 
 
 def _quadratic(g, x):
@@ -34,6 +34,18 @@ def hessian_of_mask_twice(x):
 
 def hessian_of_mask_in_branch(x):
     return _quadratic(grad(mask_in_branch)(x), x)
+
+
+def first_that_is_small(x):
+    for a in (x[0], x[1]):
+        if a < 0.1:
+            return np.exp(-a * a)
+    return 0.5
+
+
+def hessian_of_early_returns(x):
+    """None of the two returns, or the second one does."""
+    return _quadratic(grad(first_that_is_small)(x), x) + _quadratic(grad(first_that_is_small)(x + 3), x)
 
 
 def hessian_of_generators(x):
@@ -97,6 +109,7 @@ PROGRAMS = [
     Program(hessian_of_mask_neighbours, positive((5,))),
     Program(hessian_of_mask_twice, normal((4, 3))),
     Program(hessian_of_mask_in_branch, normal((4, 3))),
+    Program(hessian_of_early_returns, fixed(np.array([0.4, -0.7, 0.2]))),
     Program(hessian_of_generators, normal(("n",))),
     Program(hessian_of_complex_triangle, normal((3, 3))),
     Program(hessian_of_appended, positive(("n",))),

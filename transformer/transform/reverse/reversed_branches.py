@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...core.grammar import UNDEFINED, Atom, Block, If, Merge, Var
@@ -47,9 +48,9 @@ def pull_branch(sweep: Reverse, stmt: If) -> None:
     known = sweep.supports.known
     for_then, for_orelse = sweep.sinking.into(stmt, {*sweep.cotangent, *sweep.elements})
     with sweep.builder.assumptions.identified(sizes_on(stmt, "then")):
-        then = _side(sweep, [*for_then, *stmt.then], _seeds(sweep, given, "then"), before)
+        then = _side(sweep, stmt.cond, "then", [*for_then, *stmt.then], _seeds(sweep, given, "then"), before)
     with sweep.builder.assumptions.identified(sizes_on(stmt, "orelse")):
-        orelse = _side(sweep, [*for_orelse, *stmt.orelse], _seeds(sweep, given, "orelse"), before)
+        orelse = _side(sweep, stmt.cond, "orelse", [*for_orelse, *stmt.orelse], _seeds(sweep, given, "orelse"), before)
     changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
     merges = [_merge(sweep, v, then, orelse, stmt.cond) for v in changed]
     sweep.cotangent, sweep.elements, sweep.supports.known = before, outer_elements, known
@@ -75,27 +76,36 @@ def _seeds(sweep: Reverse, given: list[tuple[Merge, Value]], side: str) -> list[
     return [(getattr(merge, side), d, sweep.supports.of_var(merge.target)) for merge, d in given]
 
 
-def _side(sweep: Reverse, block: Block, seeds: list[tuple[Atom, Value, Value]], before: Cotangents) -> _Side:
+def _side(sweep: Reverse, cond: Atom, name: str, block: Block, seeds: list[tuple[Atom, Value, Value]],
+          before: Cotangents) -> _Side:
     """The reverse of one branch, and the cotangents of outer variables after it."""
     sweep.cotangent, sweep.elements = dict(before), {}
+    sweep.sides.append((cond, name))
     with sweep.builder.nested() as backwards, sweep.supports.inside(sweep.supports.known) as supports:
         for seed in seeds:
             sweep.contribute(*seed)
         sweep.block(block)
+    sweep.sides.pop()
     inner = set(all_definitions(block))
     return _Side(backwards, {v: d for v, d in sweep.cotangent.items() if v not in inner},
                  {v: d for v, d in sweep.elements.items() if v not in inner}, supports)
 
 
 def _merge(sweep: Reverse, var: Var, then: _Side, orelse: _Side, cond: Atom) -> Merge:
-    sides: list[Atom] = []
+    merge = Merge(Var(strong(var.type), derivative_name(var, sweep.builder)), UNDEFINED, UNDEFINED)
     for name, side in (("then", then), ("orelse", orelse)):
+        fill = partial(_fill, sweep, merge, name, side, var)
         if var not in side.cotangent and sweep.partial.get(var) == (cond, name):
-            sides.append(UNDEFINED)                     # as the variable itself is there
-            continue
-        with sweep.builder.resumed(side.block):
-            sides.append(_on_side(side.cotangent.get(var), var))
-    return Merge(Var(strong(var.type), derivative_name(var, sweep.builder)), *sides)
+            other = "orelse" if name == "then" else "then"
+            sweep.unfilled[merge.target] = (cond, other), fill          # as the variable itself is there
+        else:
+            fill()
+    return merge
+
+
+def _fill(sweep: Reverse, merge: Merge, name: str, side: _Side, var: Var) -> None:
+    with sweep.builder.resumed(side.block):
+        setattr(merge, name, _on_side(side.cotangent.get(var), var))
 
 
 def _on_side(d: Value | None, var: Var) -> Atom:

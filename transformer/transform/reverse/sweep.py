@@ -6,7 +6,7 @@ those of loops and of branches have files of their own (`reversed_loops`, `rever
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ...core.builder import Builder
@@ -61,6 +61,8 @@ class Reverse:
         self.sinking = Sinking([], active)              # of the block that is gone through
         self.chosen: Any = None                         # what is left of a cotangent by the choice that is gone through
         self.supports = Supports()                 # where cotangents count
+        self.sides: list[tuple[Atom, str]] = []             # of branches, that are gone through
+        self.unfilled: dict[Var, tuple[tuple[Atom, str], Callable[[], None]]] = {}
         self.patterns: dict[Function, Pattern] = {}     # what carries cotangents in calls of functions
 
     @classmethod
@@ -89,7 +91,14 @@ class Reverse:
         add = saved.added if isinstance(atom.type, SavedType) else rules.added
         if before is not None and isinstance(before.atom, Var):
             name_as_part(before.atom, atom, self.builder)
+            self._fill(before.atom)
         self.set(atom, term if before is None else add(before, term))
+
+    def _fill(self, cotangent: Var) -> None:
+        """Makes a cotangent that is defined on one side of a branch zero on the other one, unless only the first one
+        looks at it."""
+        if cotangent in self.unfilled and self.unfilled[cotangent][0] not in self.sides:
+            self.unfilled.pop(cotangent)[1]()
 
     def set(self, var: Var, term: Value) -> None:
         self.cotangent[var] = term
