@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from transformer import checkpoint, config, grad, hvp, jit, jvp, value_and_grad, vmap
-from transformer.read.calls import keeping
+from transformer.read.calls import keeping, repeated
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +18,8 @@ def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions of a few variables stay functions as soon as they are called twice."""
     monkeypatch.setattr(keeping, "LARGE", 3)
     monkeypatch.setattr(keeping, "BUDGET", 0)
+    monkeypatch.setattr(keeping, "FEWEST", 3)
+    monkeypatch.setattr(repeated, "SPARED", 3)
     monkeypatch.setattr(config, "check", True)
 
 
@@ -91,6 +93,7 @@ def inlined(make: Callable[[], Any], *args: Any) -> Any:
     """What is given by the same program with all calls read in place."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keeping, "BUDGET", 10**9)
+        patch.setattr(repeated, "SPARED", 10**9)
         return make()(*args)
 
 
@@ -249,3 +252,129 @@ def test_a_function_that_calls_itself_is_no_such_function() -> None:
         return power(x, n) + damped(x, 0.3) * power(x, n + 1) + damped(2.0 * x, 0.3)
 
     assert grad(program)(0.9, 3) == pytest.approx(inlined(lambda: grad(program), 0.9, 3))
+
+
+# -- functions of arrays, in source ------------------------------------------------------------------
+
+
+def bent(x, k):
+    y = np.sin(x) * k
+    return y * np.exp(-x * x) + y
+
+
+def bent_in_loop(x):
+    for _ in range(3):
+        x = x + 0.1 * bent(x, 0.5) - 0.2 * bent(x * x, 1.5)
+    return np.sum(x)
+
+
+def bent_outside(x):
+    return np.sum(bent(x, 0.5) * bent(x * x, 1.5))
+
+
+def bent_twice_alike(x):
+    first, second = bent(x, 0.5), bent(x, 0.5)
+    first[0] = 1.0
+    return np.sum(first * second) + np.sum(bent(second, 0.5))
+
+
+@pytest.mark.parametrize("program", [bent_in_loop, bent_outside, bent_twice_alike])
+@pytest.mark.parametrize("size", [3, 1, 0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arrays(program: Any, size: int, dtype: Any) -> None:
+    x = np.linspace(0.4, 1.2, size).astype(dtype)
+    if program is bent_twice_alike and not size:
+        return
+    for make in (lambda: value_and_grad(program), lambda: grad(lambda z: np.sum(grad(program)(z) ** 2)),
+                 lambda: lambda z: jvp(program, (z,), (z,))):
+        for found, expected in zip(leaves(make()(x)), leaves(inlined(make, x)), strict=True):
+            assert found.dtype == expected.dtype and found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype == np.float64 else 1e-5, atol=1e-6)
+
+
+def leaves(tree: Any) -> list[Any]:
+    return [leaf for each in tree for leaf in leaves(each)] if isinstance(tree, tuple) else [np.asarray(tree)]
+
+
+def test_calls_in_loops_are_made_again_and_others_saved() -> None:
+    x = np.array([0.4, 1.2])
+    assert "def bent(x, k)" in source_of(grad(bent_in_loop), x) and "saved" not in source_of(grad(bent_in_loop), x)
+    source = source_of(grad(bent_outside), x)
+    assert "def bent_forward(x, k)" in source and source.count("np.exp") == 1
+
+
+def test_equal_calls_are_one() -> None:
+    assert source_of(grad(bent_twice_alike), np.array([0.4, 1.2])).count(" = bent_forward(") == 2
+
+
+def test_compiled_code_has_the_lines() -> None:
+    """There is more to fuse then."""
+    compiled = jit(grad(bent_outside))
+    compiled(np.array([0.4, 1.2]))
+    assert "bent_forward" not in str(compiled.source)
+
+
+def warned(x, k):
+    if np.sum(x) < -50.0:
+        raise ValueError("too cold")
+    y = np.sin(x) * k
+    return y * np.exp(-x) + y
+
+
+def test_raises_where_nothing_needs_what_is_given() -> None:
+    def program(x):
+        warned(x, 1.0)
+        return np.sum(x * x) + np.sum(warned(x + 100.0, 2.0)) + np.sum(warned(x + 90.0, 2.0))
+
+    with pytest.raises(ValueError, match="too cold"):
+        grad(program)(np.array([-60.0, 1.0]))
+
+
+def halves(x):
+    y = x[:2] * np.sin(x[1:])
+    y[0] += x[0]
+    return y, x[1:] * y
+
+
+def shared_memory(x):
+    y = np.sin(x) * x
+    return x[1:] if len(y) > 100 else y[1:] * x[1:]
+
+
+def test_sizes_and_memory() -> None:
+    def program(x):
+        (a, b), (c, d) = halves(x), halves(2.0 * x)
+        s = shared_memory(x) + shared_memory(x * x) * shared_memory(3.0 * x)
+        return np.sum(a * d) + np.sum(b * c) + np.sum(s)
+
+    x = np.array([0.4, 1.2, -0.3])
+    np.testing.assert_allclose(grad(program)(x), inlined(lambda: grad(program), x), rtol=1e-12)
+    with pytest.raises(ValueError, match="shape"):
+        grad(program)(np.ones(4))
+
+
+def rooted(x):
+    r = np.sqrt(x)
+    return r * np.sin(r) + r
+
+
+def smooth(x):
+    return x * np.sin(x) + np.cos(x)
+
+
+ZERO = np.array([0.0, 1.0, 4.0])
+
+
+@pytest.mark.parametrize("program", [
+    lambda x, y: np.sum(np.where(x > 0, rooted(x), 0.0)) + np.sum(rooted(y) * rooted(2 * y)),
+    lambda x, y: np.sum(np.where(x > 0, smooth(np.sqrt(x)), 0.0)) + np.sum(smooth(y) * smooth(2 * y)),
+    lambda x, y: np.sum(rooted(x)[x > 0]) + np.sum(rooted(y) * rooted(2 * y)),
+    lambda x, y: (rooted(x[0]) if y[0] > 5 else 0.0) + np.sum(rooted(y[0]) * rooted(2 * y[0])),
+])
+def test_what_is_not_chosen_has_no_part(program: Any) -> None:
+    y = np.array([0.5, 1.5, 0.7])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = grad(program, (0, 1))(ZERO, y)
+        expected = inlined(lambda: grad(program, (0, 1)), ZERO, y)
+    assert np.all(np.isfinite(found))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -189,7 +189,7 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             mapped = {path for mode in modes for path in mode.mapped()}
             reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped,
                            with_lists=with_lists and not modes,
-                           keeps=not for_gpu and all(mode.takes_calls for mode in modes))
+                           keeps=not for_gpu and all(mode.takes_calls for mode in modes), for_source=not hands_back)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)

@@ -80,7 +80,7 @@ def plain(x: float) -> float:
 
 
 @supported("a function of another module, or of the same one",
-           "read and written inline; large ones of numbers that are called often stay functions")
+           "read and written inline; those of some lines that are called repeatedly stay functions in source")
 def other_function(x):
     return cube(x) + cube(2 * x)
 

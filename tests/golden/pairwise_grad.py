@@ -31,8 +31,8 @@ def pairwise_reverse(x, saved, dy):
         dx[0] = dy
     else:
         left, saved, right, saved2, cos = saved
-        result = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
-        dx = np.concatenate([pairwise_reverse(x[:half], saved, dy * cos), result])
+        dx2 = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
+        dx = np.concatenate([pairwise_reverse(x[:half], saved, dy * cos), dx2])
     return dx
 
 

@@ -437,11 +437,45 @@ def volatility(params: "f64[3]", returns: "f64[n]"):
     return 0.5 * total
 
 
+def rates(y, k):
+    a, b, c = y
+    forward = k[0] * a
+    back = k[1] * b * c
+    slow = k[2] * b * b
+    light = np.exp(-forward) + np.tanh(back)
+    return np.array([back * light - forward, forward - back - slow, slow + light])
+
+
+def reaction(y: "f64[3]", k: "f64[3]", h: "f64", steps: "int"):
+    """Four stages of a step call one helper, in a loop: its reverse computes it again."""
+    for i in range(steps):
+        k1 = rates(y, k)
+        k2 = rates(y + 0.5 * h * k1, k)
+        k3 = rates(y + 0.5 * h * k2, k)
+        k4 = rates(y + h * k3, k)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return np.sum(y * y)
+
+
+def mixed(x, w):
+    h = np.tanh(x @ w)
+    y = h * h + np.sin(h)
+    z = y - np.mean(y, axis=0)
+    return z / np.sqrt(np.mean(z * z, axis=0) + 1e-3) + h
+
+
+def mixers(x: "f64[n, d]", w: "f64[d, d]", v: "f64[d, d]"):
+    """A helper that takes time is called outside of loops: its reverse gets what was computed."""
+    return np.sum(mixed(mixed(mixed(x, w), v), w) ** 2)
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
     "heat": lambda r: (r.normal(size=8), 0.2, 4, r.normal(size=8)),
     "newton": lambda r: (3.0, 2.0),
+    "reaction": lambda r: (r.normal(size=3), r.uniform(0.2, 0.8, 3), 0.1, 4),
+    "mixers": lambda r: (r.normal(size=(5, 3)), r.normal(size=(3, 3)), r.normal(size=(3, 3))),
     "fixed_point": lambda r: (3.0, 2.0),
     "logistic": lambda r: (r.normal(size=3), 0.3, r.normal(size=(6, 3)), r.integers(0, 2, 6) * 1.0),
     "mlp": lambda r: ({"w1": r.normal(size=(3, 4)), "b1": r.normal(size=4), "w2": r.normal(size=(4, 2)),
@@ -537,6 +571,9 @@ KEPT = [
     ("filtered_and_pooled", "grad", "x,w"),
     ("quadrature", "grad", "c"),
     ("divided_differences", "grad", "x,y"),
+    ("reaction", "grad", "y,k"),
+    ("reaction", "jvp", "k"),
+    ("mixers", "grad", "x,w,v"),
     ("gauss_jordan", "grad", "a,b"),
     ("edit_distance", "grad", "a,b"),
     ("spanning_tree", "grad", "lengths"),

@@ -215,7 +215,8 @@ Stmt = Union[Let, If, Loop, Call, Effect]
 class Function:
     """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what
     a transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read
-    to be called; empty for the function itself. `size_names` are what the user calls sizes."""
+    to be called; empty for the function itself. `size_names` are what the user calls sizes. Calls are made
+    `again` in reverse mode where a function takes so little time that nothing is kept of them."""
 
     name: str
     params: list[Var]
@@ -226,3 +227,4 @@ class Function:
     origin: Origin | None = None
     role: str = ""
     size_names: dict[Size, str] = field(default_factory=dict)
+    again: bool = False

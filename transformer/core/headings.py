@@ -34,9 +34,14 @@ def is_ours(stmt: Stmt, before: bool) -> bool:
     return not ends_derivative(stmt) and (before or is_heading(stmt) or is_about_loop(stmt))
 
 
+def is_all_ours(function: Function) -> bool:
+    """Whether no user wrote any of a function: the reverse of one, that does not compute it again first."""
+    return function.role == "reverse" and not any(map(is_heading, function.body))
+
+
 def of_derivative(function: Function) -> Iterator[Stmt]:
     """The statements that no user wrote: where comments say so, in the order in which they stand."""
-    ours = False
+    ours = is_all_ours(function)
     for stmt in all_statements(function.body):
         ours = is_ours(stmt, ours)
         if ours:

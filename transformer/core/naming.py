@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from keyword import iskeyword
 
-FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
+FIRST, TANGENT, COTANGENT = PATTERNS = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
 PART = ""                                                  # of what is not all of a derivative, but is called after it
 LANE = "{}_lane"                                           # and what one lane has of them all
 

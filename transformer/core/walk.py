@@ -177,6 +177,11 @@ def has_effects(function: Function) -> bool:
     return any(isinstance(stmt, Effect) and stmt.kind != "comment" for stmt in statements)
 
 
+def calls_itself(function: Function) -> bool:
+    """Whether a function calls itself, be it by way of others."""
+    return any(function in called_in(each) for each in reachable(function))
+
+
 def runs_again(function: Function) -> bool:
     """Whether a function that was called may be called again with the same arguments, as if it had not been: what
     raises did not."""

@@ -34,6 +34,7 @@ def read(
     mapped: Collection[str] = (),
     with_lists: bool = False,
     keeps: bool = False,
+    for_source: bool = False,
 ) -> Reading:
     """The Core of a function for abstract arguments.
 
@@ -41,7 +42,7 @@ def read(
     (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
     is known to be at least. `mapped` are the paths of arguments that differ from lane to lane. `with_lists` are
     results lists whose length the program finds (`Items`). With `keeps`, functions that are called very often stay
-    functions (`keeping`).
+    functions (`keeping`), and where what is read is wanted `for_source`, those that are called repeatedly.
 
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
@@ -50,9 +51,12 @@ def read(
     for _ in range(MOST_READINGS):
         reader = Reader(Assumptions(hints, smallest), findings, mapped)
         reader.recursion.keeping.depth = int(not keeps)
+        reader.recursion.keeping.for_source = for_source
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
-                return read_target(reader, target, args, kwargs, with_lists)
+                reading = read_target(reader, target, args, kwargs, with_lists)
+                reader.recursion.keeping.settle(reader, reading.function)
+                return reading
         except Unroll as request:
             if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
                 raise _first_said(request.refusal, findings) from None

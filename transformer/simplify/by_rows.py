@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from ..core.grammar import Atom, Block, Carry, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
-from ..core.headings import is_about_loop, is_ours
+from ..core.headings import is_about_loop, is_all_ours, is_ours
 from ..core.sizes import Size, Unknown
 from ..core.types import INT
 from ..core.walk import WRITES, size_of_atom
@@ -63,7 +63,7 @@ class ByRows(Rewriter):
         self.uses = Uses(function)
         self.fold = Fold(function, assumptions)
         self.array: dict[Atom, Var] = {}
-        self.is_generated = function.role == "reverse"
+        self.is_generated = is_all_ours(function)
 
     def block(self, block: Block) -> Block:
         outside = dict(self.array)

@@ -49,7 +49,7 @@ from typing import Any
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
-from ..core.headings import is_ours
+from ..core.headings import is_all_ours, is_ours
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import all_statements, size_of_atom
@@ -136,7 +136,7 @@ class Fold(Rewriter):
         self.definition: dict[Var, Let] = {}
         self.uses = Uses(function)
         self.positions: dict[Var, Extent | None] = {}
-        self.is_generated = False
+        self.is_generated = is_all_ours(function)
         self._recorded: dict[Atom, Atom] = {}          # what a record is of, and what a read is of that was recorded
         self._aliasing: Aliasing | None = None
 

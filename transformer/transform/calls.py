@@ -14,8 +14,9 @@ from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import Call, Function, Let, Var
+from ..core.grammar import Block, Call, Function, Let, Var, type_of
 from ..core.naming import derived
+from ..core.sizes import Extent
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, all_statements, reachable
 from ..ops.saved import Layout
@@ -82,6 +83,16 @@ class Calls:
         results &= self.summaries.varied_places(stmt.function, params)
         return params & self.summaries.useful_places(stmt.function, results), results
 
+    def shared(self, body: Block, active: set[Var]) -> dict[Function, Pattern]:
+        """What carries cotangents in any call of a function that stays one, so that one reverse serves all: zeros do no
+        harm where no derivative is infinite."""
+        found: dict[Function, Pattern] = {}
+        for stmt in all_statements(body):
+            if isinstance(stmt, Call) and (pattern := self.pulled(stmt, active))[0]:
+                before = found.get(stmt.function, (frozenset(), frozenset()))
+                found[stmt.function] = pattern[0] | before[0], pattern[1] | before[1]
+        return found
+
     def closed(self, function: Function, pattern: Pattern, reverse: bool) -> Pattern:
         """What carries derivatives in a call, or in a call of the function that it leads to."""
         while True:
@@ -111,6 +122,13 @@ class Calls:
 
 def places_in(atoms: Iterable[Any], found: set[Var]) -> Places:
     return frozenset(k for k, atom in enumerate(atoms) if isinstance(atom, Var) and atom in found)
+
+
+def sizes_of_call(stmt: Call) -> dict[Any, Extent]:
+    """What the dimensions of a function are in a call."""
+    places = {param: k for k, param in enumerate(stmt.function.params)}
+    return {dim: type_of(stmt.args[places[var]]).sizes[axis]                              # type: ignore[union-attr]
+            for dim, (var, axis) in stmt.function.dims.items()}
 
 
 def _layouts(function: Function) -> Iterator[Layout]:
@@ -180,4 +198,4 @@ def _fill_forward(calls: Calls, function: Function, twin: Function, params: Plac
         forward.block(own.body)
         tangents = [forward.tangent_of(own.results[k]) for k in results]
     twin.params, twin.body, twin.results = [*own.params, *added], body, [*own.results, *tangents]
-    twin.dims = own.dims
+    twin.dims, twin.again = own.dims, function.again

@@ -10,13 +10,14 @@ import builtins
 import keyword
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
-from ..core.grammar import Const, Let, Var
-from ..core.naming import PART, derived, numbered
+from ..core.grammar import Call, Const, Let, Var
+from ..core.naming import PART, PATTERNS, derived, numbered
 from ..core.types import ArrayType
+from ..core.walk import all_statements
 from ..ops.regions import Slot
 from ..ops.registry import registry
 from .aliasing import is_array
@@ -92,6 +93,7 @@ class Names:
         self.firsts: dict[Variable, list[Var]] = {}  # of what gets a name that is made up: the values printed
         self.spoken: dict[Var, str] = {}
         self.bounds = dict(bounds_of_parts(flow))
+        self.passed = dict(_passed(flow))
 
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
@@ -232,8 +234,10 @@ class Names:
         if kind == "read":
             return [self._element_name(item.source)]
         if kind == "let":
-            return [self.spoken[var]] if var in self.spoken else self._of_let(stmt, var)
-        return [_by_type(var)]
+            known = self.passed.get(var) if stmt.op.name != "get" else None
+            known = known or self.spoken.get(var)
+            return [known] if known else self._of_let(stmt, var)
+        return [_given_back(stmt, var) or _by_type(var)]
 
     def _stored_name(self, record: Var) -> str:
         """What the values of a record are called, or would be if they had a variable."""
@@ -294,6 +298,8 @@ class Names:
         """`x_i` for `x[i]`, `x_0` for `x[0]`, `x_ij` for `x[i, j]`, `x_lane_i` for `x[lane, i]`."""
         base = self._root_of(stmt.args[0])
         entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"] if e != slice(None)]
+        if not base[-1].isdigit():
+            entries = [e.value if isinstance(e, Const) else e for e in entries]
         if len(entries) == 1 and base != "step" and (beside := self._beside(entries[0])):
             return identifier(f"{base}_{beside}")
         parts = [
@@ -311,6 +317,24 @@ class Names:
         if not isinstance(stmt.args[0], Var) or stmt.target.type.dtype.kind != "i":    # type: ignore[union-attr]
             return None
         return BESIDE.get((stmt.op.name, stmt.args[1].value))            # types without a sign have no opposites
+
+
+def _passed(flow: Flow) -> Iterator[tuple[Var, str]]:
+    """What is passed to functions that stay functions, and what they call it."""
+    for stmt in all_statements(flow.function.body):
+        if isinstance(stmt, Call) and stmt.function.role:
+            for atom, param in zip(stmt.args, stmt.function.params):
+                if isinstance(atom, Var) and param.name:
+                    yield atom, identifier(param.name)
+
+
+def _given_back(stmt: Any, var: Var) -> str | None:
+    """What a derivative is called in the function that gives it."""
+    if not isinstance(stmt, Call):
+        return None
+    result = stmt.function.results[stmt.targets.index(var)]
+    own = {derived(param.name, pattern) for param in stmt.function.params if param.name for pattern in PATTERNS}
+    return identifier(result.name) if isinstance(result, Var) and result.name in own else None
 
 
 def _by_type(var: Var) -> str:

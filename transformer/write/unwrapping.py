@@ -11,7 +11,7 @@ import inspect
 from typing import Any
 
 from ..core.grammar import Call, Effect, Function
-from ..core.walk import Copier, all_statements, called_in, reachable
+from ..core.walk import Copier, all_statements, calls_itself, reachable
 from ..read.interface import Result
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -23,7 +23,7 @@ def unwrapped(function: Function, interface: Any) -> Function:
     if len(body) != 1 or not isinstance(body[0], Call) or not _hands_on(function, body[0], interface):
         return function
     inner = body[0].function
-    if not any(inner in called_in(each) for each in reachable(inner)):
+    if not calls_itself(inner):
         return function                          # it is a part of it that somebody wants apart
     copier = Copier(dict(zip(inner.params, function.params)))
     made = Function(function.name, function.params, copier.block(inner.body), list(copier.args(inner.results)),

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.grammar import Function
 from ..frames import Frame, stamp
 from ..raising.demand import Unroll
-from .keeping import Keeping, read_kept
+from .keeping import Keeping
+from .kept import read_kept
 from .own_functions import Own, Recursive, captured_arguments, key_of
 from .widening import clashes, common
 

@@ -23,8 +23,10 @@ from ..activity import Places
 from ..calls import Calls, copy_of, named, strong
 from ..custom.applied import prepared, without_links
 from ..naming import derivative_name
+from .chosen_calls import without_chosen_calls
 from .handing_down import handed_down
 from .overwriting import overwritten
+from .pullbacks import pullback_of
 from .restoring import restore
 from .saved import full_cotangent
 from .saving import Saving
@@ -50,16 +52,19 @@ def pull_call(sweep: Any, stmt: Call) -> None:
     if not params or not results or all(dy is None for dy in given) and not keeps:
         return
     sweep.calls.check(stmt)
-    pair = pair_of(sweep.calls, stmt.function, params, results)
-    wanted = [full_cotangent(sweep.builder, given[k], stmt.targets[k]) for k in sorted(pair.results)]
-    saved = Var(SavedType(stmt.function.name), "saved")
-    places, own = sorted(pair.params), stmt.function.params
+    params, results = sweep.patterns.get(stmt.function, (params, results))
+    made = (pullback_of if stmt.function.again else pair_of)(sweep.calls, stmt.function, params, results)
+    wanted = [full_cotangent(sweep.builder, given[k], stmt.targets[k]) for k in sorted(made.results)]
+    places, own = sorted(made.params), stmt.function.params
     cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k], sweep.builder)) for k in places]
-    stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
-    begun = [_begun(sweep, stmt.args[k]) for k in sorted(pair.added_to)]
-    sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted, *begun), stmt.origin))
-    for k, cotangent in zip(places, cotangents):
-        sweep.contribute(stmt.args[k], Value(cotangent))
+    if isinstance(made, Pair):
+        saved = Var(SavedType(stmt.function.name), "saved")
+        stmt.function, stmt.targets = made.forward, (*stmt.targets, saved)
+        wanted = [saved, *wanted, *(_begun(sweep, stmt.args[k]) for k in sorted(made.added_to))]
+    sweep.builder.emit(Call(tuple(cotangents), made.reverse, (*stmt.args, *wanted), stmt.origin))
+    with sweep.supports.of_call(stmt, given) as counting:
+        for k, cotangent in zip(places, cotangents):
+            sweep.contribute(stmt.args[k], counting(Value(cotangent)))
 
 
 def _begun(sweep: Any, array: Atom) -> Atom:
@@ -90,7 +95,7 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
     inputs = [own.params[k] for k in sorted(pair.params)]
     seeded = [own.results[k] for k in sorted(pair.results)]
     with builder.apart():
-        body = prepared(own.body, inputs, seeded, builder)
+        body = prepared(without_chosen_calls(own.body), inputs, seeded, builder)
     gone = {own.params[k] for k in overwritten(function)}
     saving = Saving(calls, function.name, body, own.results, gone)
     sweep = Reverse.of(body, inputs, seeded, builder, calls)

@@ -93,7 +93,7 @@ class Values:
             is_heavy(stmt) or stmt.op.writes)
 
     def _is_run_again(self, stmt: Stmt) -> bool:
-        if isinstance(stmt, Loop) and stmt.again:
+        if isinstance(stmt, Loop) and stmt.again or isinstance(stmt, Call) and stmt.function.again:
             return True
         is_open = not isinstance(stmt, Call) or self.calls_again and runs_again(stmt.function)
         return is_open and self.in_lane(stmt)

@@ -5,7 +5,7 @@ merges that keep; copies of loops that are run again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import fields
 from typing import Any
@@ -27,6 +27,7 @@ from ...core.grammar import (
     Var,
 )
 from ...core.guards import Assumptions
+from ...core.sizes import Dim, Extent
 from ...core.types import SeqType, Type
 from ...core.walk import (
     Copier,
@@ -105,8 +106,9 @@ def without_effects(block: Block) -> None:
 class Given(Copier):
     """A copier that does not choose what stands for some variables."""
 
-    def __init__(self, mapping: dict[Var, Atom], given: Iterable[Var]) -> None:
-        super().__init__(mapping)
+    def __init__(self, mapping: dict[Var, Atom], given: Iterable[Var],
+                 dims: Callable[[Dim], Extent | None] | None = None) -> None:
+        super().__init__(mapping, dims)
         self.given: dict[Var, Any] = {var: mapping[var] for var in given}
 
     def fresh(self, var: Var) -> Var:

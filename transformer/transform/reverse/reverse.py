@@ -38,8 +38,10 @@ from ..naming import named_apart
 from ..rules import cast, mixes_widths
 from ..symmetric import symmetric_matrices
 from .blocks import can_be_split, has_loops, in_blocks
+from .chosen_calls import without_chosen_calls
 from .hoisting import hoist
 from .memory import Needs, splits, too_large
+from .pullbacks import settle
 from .restoring import restore
 from .sweep import Reverse
 from .unequal import mark_distinct
@@ -55,6 +57,7 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
     which results somebody will look at; all, if it is not given. With `of_arguments`, conventions for what a user
     differentiates for hold for the active parameters (`symmetric`).
     """
+    settle(function)
     asked = range(len(function.results)) if asked is None else list(asked)
     builder.mixes_widths |= mixes_widths(function)
     spare = with_twins(function) if any(map(can_be_split, function.body)) else None
@@ -96,7 +99,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
     inputs = [p for p, on in zip(function.params, active) if on]
     with builder.active(), named_apart(function, builder, COTANGENT):
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
-        body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
+        body = prepared(in_blocks(without_chosen_calls(function.body), builder), inputs, seeded, builder)
         hold(body, inputs, function.results)
         hoist(body, builder.assumptions)
         mark_distinct(body, builder.assumptions)

@@ -16,8 +16,9 @@ derivative holds, too. What nobody asks for is dead code.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -25,9 +26,9 @@ import numpy as np
 
 from ...core.builder import current
 from ...core.errors import TransformError
-from ...core.grammar import Block, Carry, Const, If, Let, Merge, Var
+from ...core.grammar import Block, Call, Carry, Const, If, Let, Merge, Var
 from ...core.types import BOOL, ArrayType
-from ...core.walk import all_statements, head_uses, tail_uses
+from ...core.walk import all_statements, head_uses, reachable, tail_uses
 from ...ops.elementwise import where
 from ...ops.indexing import Get, Put
 from ...ops.logic import LogicalNot
@@ -43,7 +44,7 @@ BORDERS = 0.0, 1.0, -1.0            # where elementary functions have infinite d
 class Supports:
     """For the variables in `watched` that have a cotangent, where it counts."""
 
-    def __init__(self, watched: Collection[Var] = (), steep: Collection[Let] = ()) -> None:
+    def __init__(self, watched: Collection[Var] = (), steep: Collection[Let | Call] = ()) -> None:
         self.watched = watched
         self.steep = steep                      # statements whose derivative may be infinite
         self.known: dict[Var, Value] = {}
@@ -54,8 +55,10 @@ class Supports:
     @classmethod
     def of(cls, body: Block, active: set[Var], summaries: Summaries) -> Supports:
         steep = [stmt for stmt in all_statements(body)
-                 if isinstance(stmt, Let) and stmt.target in active and is_steep(stmt, active)]
-        watched = varied_vars(body, (stmt.target for stmt in steep), summaries) & active if steep else set()
+                 if isinstance(stmt, Let) and stmt.target in active and is_steep(stmt, active)
+                 or isinstance(stmt, Call) and not active.isdisjoint(stmt.targets) and may_be_steep([stmt])]
+        starts = [target for stmt in steep for target in stmt.targets]
+        watched = varied_vars(body, starts, summaries) & active if steep else set()
         return cls(watched, set(steep))
 
     def contributed(self, var: Any, is_first: bool, support: Value | None = None) -> None:
@@ -90,6 +93,18 @@ class Supports:
         if len(stmt.targets) == 1:
             self.now = self.known.pop(stmt.target, EVERYWHERE)
         yield
+        self.now = before
+
+    @contextmanager
+    def of_call(self, stmt: Call, given: Iterable[Any]) -> Iterator[Callable[[Value], Value]]:
+        """While a call is gone through whose results have cotangents where something is `given`; gives what is done to
+        the contributions to its arguments. What counts by element has no calls (`chosen_calls`)."""
+        supports = [self.known.pop(target, EVERYWHERE) for target, dy in zip(stmt.targets, given) if dy is not None]
+        before, self.now = self.now, reduce(self.either, supports, NOWHERE)
+        if self.now is NOWHERE or self.now.ndim:
+            self.now = EVERYWHERE
+        now = self.now if stmt in self.steep else EVERYWHERE
+        yield lambda term: term if now is EVERYWHERE else where(now, term, 0.0)
         self.now = before
 
     @contextmanager
@@ -152,7 +167,7 @@ class Supports:
         """For what the iterations of a loop use, whether one did by now; of arrays of which its body takes nothing but
         parts, which of their elements. `given` are those with a cotangent."""
         watched = [var for var in variables if var in self.watched]
-        whole = _taken_whole(body) if watched else set()
+        whole = taken_whole(body) if watched else set()
         flags = {}
         for var in watched:
             known = self.of_var(var) if var in given else NOWHERE
@@ -220,7 +235,7 @@ def _has_places(stmt: Let) -> bool:
     return stmt.op is Get and any(each.ndim and each.dtype.kind != "b" for each in rules.operands_of(stmt)[1:])
 
 
-def _taken_whole(block: Block) -> set[Any]:
+def taken_whole(block: Block) -> set[Any]:
     """The variables that a block uses, but arrays of which it takes nothing but parts."""
     found: set[Any] = set()
     for stmt in all_statements(block):
@@ -252,6 +267,15 @@ def is_steep(stmt: Let, active: set[Var]) -> bool:
     given = [BORDERS if arg in moving else (arg.value if isinstance(arg, Const) else 2.0,) for arg in stmt.args]
     return any(_is_infinite(stmt, point, k) for point in product(*given)
                for k, arg in enumerate(stmt.args) if arg in moving)
+
+
+def may_be_steep(block: Block) -> bool:
+    """Whether a statement of a block, or of what it calls, may have an infinite derivative."""
+    statements = list(all_statements(block))
+    called = {each for stmt in statements if isinstance(stmt, Call) for each in reachable(stmt.function)}
+    statements += [stmt for each in called for stmt in all_statements(each.body)]
+    return any(isinstance(stmt, Let) and is_steep(stmt, {atom for atom in stmt.args if isinstance(atom, Var)})
+               for stmt in statements)
 
 
 def _is_infinite(stmt: Let, point: tuple[Any, ...], k: int) -> bool:

@@ -15,6 +15,7 @@ from ...core.grammar import (
     Block,
     Call,
     Effect,
+    Function,
     If,
     Let,
     Loop,
@@ -29,7 +30,7 @@ from ...ops.selection import Where
 from ...ops.value import Value
 from .. import rules
 from ..activity import active_vars
-from ..calls import Calls
+from ..calls import Calls, Pattern
 from ..custom.applied import is_ruled, pull
 from ..naming import derivative_name, name_after, name_as_part
 from . import saved
@@ -39,7 +40,7 @@ from .retaking import unread_before
 from .reversed_branches import partly_undefined, pull_branch
 from .reversed_loops import pull_loop
 from .sinking import Sinking
-from .supports import EVERYWHERE, NOWHERE, Supports, both
+from .supports import EVERYWHERE, NOWHERE, Supports, both, may_be_steep
 
 Cotangents = dict[Var, Value]
 
@@ -60,6 +61,7 @@ class Reverse:
         self.sinking = Sinking([], active)              # of the block that is gone through
         self.chosen: Any = None                         # what is left of a cotangent by the choice that is gone through
         self.supports = Supports()                 # where cotangents count
+        self.patterns: dict[Function, Pattern] = {}     # what carries cotangents in calls of functions
 
     @classmethod
     def of(cls, body: Block, inputs: Collection[Var], seeded: list[Atom], builder: Builder, calls: Calls) -> Reverse:
@@ -67,6 +69,8 @@ class Reverse:
         sweep = cls(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
         sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
         sweep.supports = Supports.of(body, sweep.active, calls.summaries)
+        patterns = calls.shared(body, sweep.active)
+        sweep.patterns = {each: pattern for each, pattern in patterns.items() if not may_be_steep(each.body)}
         return sweep
 
     def is_active(self, atom: object) -> bool:
