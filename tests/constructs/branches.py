@@ -95,7 +95,7 @@ def shapes_used(x):
     return np.sum(y * x)
 
 
-@supported("strings, functions, objects of different classes, lists of different lengths on both sides, used afterwards",
+@supported("strings, functions, objects of other classes, lists of other lengths on both sides, used afterwards",
            "what follows is read for each of them", args=(VECTOR,))
 def texts_used(x):
     kind = "square" if x[0] > 0 else "cube"
