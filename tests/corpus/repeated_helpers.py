@@ -174,6 +174,114 @@ def by_exponents(x):
     return s
 
 
+def oscillator(p, y):
+    mass, k, c = p
+
+    def rhs(y, t):
+        x, v = y
+        force = -k * x - c * v * np.abs(v) + np.sin(t) * np.exp(-x * x)
+        return np.array([v + np.tanh(force / mass) * 0.1, force / mass])
+
+    h = 0.1
+    for i in range(3):
+        t = i * h
+        k1 = rhs(y, t)
+        k2 = rhs(y + h / 2 * k1, t + h / 2)
+        k3 = rhs(y + h / 2 * k2, t + h / 2)
+        k4 = rhs(y + h * k3, t + h)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return np.sum(y**2)
+
+
+def bound_anew_between_calls(x, a):
+    def f(y):
+        u = np.sin(y) * a
+        return u * np.exp(-y * y) + u * u + np.cos(u) * y
+
+    s = np.sum(f(x)) + np.sum(f(x * 2)) * np.sum(f(x + 1))
+    a = a * a
+    return s + np.sum(f(x)) * np.sum(f(x * 2)) + np.sum(f(x + 2))
+
+
+def written_between_calls(x, a):
+    w = np.ones(3)
+
+    def f(y):
+        u = np.sin(y * w) * a
+        return u * np.exp(-y * y) + u * w + np.cos(u)
+
+    s = np.sum(f(x)) + np.sum(f(x * 2)) * np.sum(f(x + 1))
+    w[1] = s
+    s += np.sum(f(x)) + np.sum(f(x * 2)) * np.sum(f(x + 1))
+    w *= x
+    return s + np.sum(f(x)) * np.sum(f(x * 3))
+
+
+def changed_by_iterations(x, a):
+    t = 0.5
+
+    def f(y):
+        u = np.sin(y + t) * a
+        return u * np.exp(-y * y) + u * t + np.cos(u) * y
+
+    for _ in range(3):
+        x = x + 0.1 * f(x) - 0.2 * f(x * x) * f(x + 1)
+        t = t * np.sum(x)
+    return np.sum(f(x)) + np.sum(f(2 * x)) + t
+
+
+def made_by_a_factory(x, a):
+    def make(b):
+        def f(y):
+            u = np.sin(y) * a + b
+            return u * np.exp(-y * y) + u * b + np.cos(u)
+        return f
+
+    p, q = make(2.0), make(a * 3)
+    return np.sum(p(x) * q(x)) + np.sum(p(2 * x) * q(3 * x)) + np.sum(p(q(x)))
+
+
+def kept_in_a_dictionary(x, a):
+    p = {"w": x * 2, "b": a}
+
+    def f(y):
+        u = np.sin(y * p["w"]) * p["b"]
+        return u * np.exp(-y * y) + u * p["w"] + np.cos(u)
+
+    s = np.sum(f(x)) + np.sum(f(x * 2)) * np.sum(f(x + 1))
+    p["b"] = p["b"] * 2
+    s += np.sum(f(x)) + np.sum(f(x * 2))
+    p["w"] = x
+    return s + np.sum(f(x)) * np.sum(f(x * 3))
+
+
+def counted_by_calls(x, a):
+    n = 0
+
+    def f(y):
+        nonlocal n
+        n += 1
+        u = np.sin(y) * a * n
+        return u * np.exp(-y * y) + u * u + np.cos(u) * y
+
+    return np.sum(f(x)) + np.sum(f(x * 2)) * np.sum(f(x * 3)) + n
+
+
+def on_paths(x, a):
+    c = x * 2 if a > 0 else x * x
+
+    def f(y):
+        u = np.sin(y * c) * a
+        return u * np.exp(-y * y) + u * c + np.cos(u)
+
+    s = np.sum(f(x))
+    if s > 0:
+        s = s + np.sum(f(x * 2)) + np.sum(f(x * 3))
+    else:
+        s = s - np.sum(f(x + 1))
+    return s * np.sum(f(c))
+
+
 def with_a_root(x):
     r = np.sqrt(x)
     s = r + r * r
@@ -219,6 +327,10 @@ PROGRAMS = [
     Program(built_repeatedly, fixed(THREE)),
     Program(written_afterwards, fixed(THREE)),
     Program(by_exponents, fixed(THREE)),
+    Program(oscillator, fixed((1.0, 2.0, 0.1), np.array([1.0, 0.2])), wrt=(0, 1)),
+    *(Program(function, fixed(THREE, 0.7), wrt=(0, 1)) for function in (
+        bound_anew_between_calls, written_between_calls, changed_by_iterations, made_by_a_factory, kept_in_a_dictionary,
+        counted_by_calls, on_paths)),
     Program(chosen_elements, fixed(ZERO_AND_MORE, POSITIVE), wrt=(0, 1), tags=("expected",), expected=(
         np.append(0.0, _slope(ZERO_AND_MORE[1:])),
         _slope(POSITIVE) + 2 * _slope(2 * POSITIVE) * POSITIVE + with_a_root(2 * POSITIVE))),

@@ -30,6 +30,7 @@ from ..branches.structures import Fixed, Node, Slot, Template, atoms, capture, s
 from ..frames import Frame, stamp
 from .own_functions import Templates, captured_arguments
 from .repeated import FEWEST, ReadCall, kind_of, repeated
+from .surroundings import surroundings
 
 if TYPE_CHECKING:
     from ...core.grammar import Function
@@ -95,7 +96,8 @@ class Keeping:
         if key in reader.findings.kept or templates is None or not self.may_stay(block, capture(reader, result)):
             return
         if self.for_source:
-            self.calls.append(ReadCall(key, templates, sizes_of(reader, frame, templates), block))
+            sizes = sizes_of(reader, frame, templates)
+            self.calls.append(ReadCall(key, templates, surroundings(reader, frame), sizes, block))
         if made >= LARGE:
             self._spend(reader, frame, key, templates, made)
 
@@ -144,7 +146,7 @@ def varying(calls: list[Templates]) -> frozenset[str]:
 
 def may_be_kept(reader: Reader, frame: Frame) -> bool:
     """Whether a call stands where functions of their own may be called, whatever they do."""
-    is_alone = frame.parent is None and frame.site is None
+    is_alone = (frame.parent is None or reader.recursion.keeping.for_source) and frame.site is None
     is_inside = reader.recursion.keeping.depth or reader.recursion.derivatives or reader.recursion.active
     return is_alone and not is_inside and not reader.catching.kinds and not reader.is_early
 

@@ -29,6 +29,7 @@ from .keeping import (
 )
 from .lifting import lift
 from .own_functions import Own, Recursive, Templates, captured_arguments
+from .surroundings import surroundings
 
 if TYPE_CHECKING:
     from ..reader import Reader
@@ -46,11 +47,14 @@ class Kept(Own):
     def __init__(self, reader: Reader, frame: Frame, templates: Templates, body: Callable[[], Any]) -> None:
         super().__init__(reader, frame, templates, body)
         self.calls: dict[Any, list[Call]] = {}
+        self.around = surroundings(reader, frame)
 
     def _outer_extents(self) -> Extents:
-        """Sizes are the function's own, but for those that are numbers."""
+        """Sizes are the function's own, but for those that are numbers. One that is defined in a function may meet
+        arrays of that, so that it has its sizes."""
         extents = super()._outer_extents()
-        extents.labels = list(labels_of((size,) for size in self._sizes(self._leaves(self.outer))))
+        if self.frame.parent is None:
+            extents.labels = list(labels_of((size,) for size in self._sizes(self._leaves(self.outer))))
         return extents
 
     def read(self) -> Any:
@@ -66,7 +70,7 @@ class Kept(Own):
         self.function.again = reader.recursion.keeping.for_source and is_light(self.function.body)
         self.is_complete = True
         self.lifted = lift(reader, self.function)
-        if not self._stands_alone() or not all(type_of(atom).is_inexact for atom in self.lifted):
+        if not (self._stands_alone() or self.around) or not all(type_of(atom).is_inexact for atom in self.lifted):
             raise NotKept               # something is known of integers where this call stands
         reader.recursion.keeping.known.append(self)
         return self.call(self.outer)
@@ -87,10 +91,11 @@ class Kept(Own):
         is_pure = not (self.written or self.changed or any(self.shared.values()))
         return mixed and is_pure and self.reader.recursion.keeping.may_stay(self.function.body, self.result)
 
-    def serves(self, captured: Templates, templates: Templates) -> bool:
+    def serves(self, frame: Frame, captured: Templates, templates: Templates) -> bool:
         """Whether a call with these arguments, of which this is known, is one of this function."""
         fits = all(same_template(templates[name], self.templates[name]) for name in templates)
-        return fits and self._has_sizes(self._sizes(self._leaves(captured)))
+        is_here = fits and self.around == surroundings(self.reader, frame)
+        return is_here and self._has_sizes(self._sizes(self._leaves(captured)))
 
     def _has_sizes(self, sizes: list[Extent]) -> bool:
         """Whether sizes are those that the function has where these are numbers, and equal where they are."""
@@ -121,7 +126,7 @@ def read_kept(reader: Reader, frame: Frame, body: Callable[[], Any]) -> tuple[bo
     try:
         if _take_sizes(reader, frame, templates, chosen.sizes):
             captured = captured_arguments(reader, frame)
-            known = next((each for each in alike if each.serves(captured, templates)), None)
+            known = next((each for each in alike if each.serves(frame, captured, templates)), None)
             return True, known.call(captured) if known else Kept(reader, frame, templates, body).read()
     except (NotKept, TransformError, Unroll, Demand, Unreachable, Recursive):
         reader.findings.kept[key_of(frame)] = Chosen(0)

@@ -90,7 +90,7 @@ class Own:
         self.is_complete = False
         self.lifted: list[Atom] = []
         name = frame.function.rpartition(".")[2]
-        self.name = name if name.isidentifier() else "recursion"
+        self.name = name if name.isidentifier() else "function"
         count = reader.recursion.counts[self.name] = reader.recursion.counts.get(self.name, 0) + 1
         self.title = self.name if count == 1 else f"{self.name}, {count}"
         self.derivatives = reader.recursion.derivatives

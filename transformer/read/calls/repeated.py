@@ -13,6 +13,7 @@ from ...core.grammar import Block, Function, Let, Stmt
 from ...core.sizes import Extent
 from ...core.walk import all_statements
 from ..branches.structures import Fixed, Node, Slot, Template
+from .surroundings import Surroundings
 
 FEWEST = 8                             # variables of a function of more than a few lines
 SPARED = 16                             # statements that are worth a function
@@ -22,11 +23,12 @@ Templates = dict[str, Template]
 
 @dataclass(eq=False)
 class ReadCall:
-    """A call that was read in place: of which function, what is known of its arguments, the sizes of these, and the
-    statements it made."""
+    """A call that was read in place: of which function, what is known of its arguments and of what it finds around it,
+    the sizes of the arguments, and the statements it made."""
 
     key: Any
     templates: Templates
+    around: Surroundings
     sizes: list[Extent]
     block: Block
 
@@ -50,7 +52,7 @@ def _best(left: dict[ReadCall, set[Stmt]]) -> list[ReadCall]:
     """The calls of the function that spares most."""
     groups = defaultdict[Any, list[ReadCall]](list)
     for call in left:
-        groups[call.key, kind_of(call.templates)].append(call)
+        groups[call.key, kind_of(call.templates), call.around].append(call)
     worth = {key: sum(_size(left[call]) for call in group[1:]) for key, group in groups.items()}
     best = max(worth, key=worth.__getitem__, default=None)
     return groups[best] if best is not None and worth[best] >= SPARED else []

@@ -4,17 +4,17 @@
                          …
                          dx, dk = f_reverse(x, k, dy)
 
-Nothing is saved, as `pairs` do: calls in loops are made again rather than recorded. A function of which no call stands
-in a loop has a pair, as nothing has to be computed twice then.
+Nothing is saved, as `pairs` do: calls in loops and branches are made again rather than recorded. A function of which no
+call stands in one has a pair, as nothing has to be computed twice then.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.grammar import Call, Effect, Function, Loop, Var, type_of
+from ...core.grammar import Call, Effect, Function, Var, type_of
 from ...core.naming import cotangent_name, numbered
-from ...core.walk import all_statements, reachable
+from ...core.walk import all_statements, blocks_of, reachable
 from ...ops.value import Value
 from ..activity import Places
 from ..calls import Calls, copy_of, named, strong
@@ -33,12 +33,13 @@ class Pullback:
 
 
 def settle(function: Function) -> None:
-    """Calls of functions are made again where some of them stand in loops."""
-    loops = (stmt for each in reachable(function) for stmt in all_statements(each.body) if isinstance(stmt, Loop))
-    called = {stmt.function for loop in loops for stmt in all_statements(loop.body) if isinstance(stmt, Call)}
-    repeated = {each for callee in called for each in reachable(callee)}
+    """Calls of functions are made again where some of them stand in loops or branches."""
+    nested = (inner for each in reachable(function) for stmt in each.body for block in blocks_of(stmt)
+              for inner in all_statements(block))
+    called = {stmt.function for stmt in nested if isinstance(stmt, Call)}
+    again = {each for callee in called for each in reachable(callee)}
     for each in reachable(function):
-        each.again = each.again and each in repeated
+        each.again = each.again and each in again
 
 
 def pullback_of(calls: Calls, function: Function, params: Places, results: Places) -> Pullback:
