@@ -59,7 +59,7 @@ def run(rounds: int) -> None:
     config.cpu_devices = DEVICES
     rows = [overhead(rounds), sums(rounds), speedup(rounds), training(rounds), cheap(rounds)]
     table(f"Devices: {DEVICES} on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, minima",
-          ["", "pmap", "beside it", "figure"], rows)
+          ["", "pmap", "compared with", "figure"], rows)
 
 
 def ready(result: Any) -> Any:

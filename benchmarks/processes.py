@@ -55,7 +55,7 @@ def measure(rounds: int) -> None:
             ["a step of two small phases", show(step), f"in one process: {show(own)}", f"{show(step - own)} more"],
             ["psum of 1,000,000 f32", show(added), f"MPI's sum: {show(theirs)}", f"{theirs / added:.2f} x MPI"]]
         table(f"Processes: {PROCESSES} with a device each on {os.cpu_count()} cores, load {load:.1f}, minima",
-              ["", "between processes", "beside it", "figure"], rows_shown)
+              ["", "between processes", "compared with", "figure"], rows_shown)
 
 
 def shortest(call: Callable[[], Any], times: int) -> float:

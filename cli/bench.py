@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 NAME = "bench"
 SUMMARY = "time a function, or a derivative: NumPy, compiled, and numba on the original"
 DESCRIPTION = """\
-Times FUNC at the arguments of --example: as NumPy runs it, compiled by jit, and by numba as it
-stands, if numba takes it. With --mode, times a derivative. Results are compared before. All take
-turns; the table has the first call, and the median and minimum of the others.
+Times FUNC at the arguments of --example: under NumPy, compiled by jit, and compiled by numba as it
+stands, if numba accepts it. With --mode, times a derivative. Results are compared first. The
+contenders take turns. The table shows the first call, and the median and minimum of the others.
 """
 EXAMPLES = r"""A loss, with a picture:
 
@@ -46,10 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", choices=MODES, help="a derivative of the function")
     parser.add_argument(
-        "--wrt", metavar="NAMES", default="", help="the arguments to differentiate for, as in w,b"
+        "--wrt", metavar="NAMES", default="", help="the arguments to differentiate, as in w,b"
     )
-    parser.add_argument("--seconds", type=float, default=2.0, help="for all rounds (default: 2)")
-    parser.add_argument("--plot", metavar="OUT.png", help="draw the medians as bars")
+    parser.add_argument("--seconds", type=float, default=2.0, help="total time in seconds (default: 2)")
+    parser.add_argument("--plot", metavar="OUT.png", help="plot the medians as bars")
     parser.set_defaults(types="")
 
 

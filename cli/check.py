@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from .inputs import Inputs
 
 NAME = "check"
-SUMMARY = "tell what is unsupported, and compare the derivative with finite differences"
+SUMMARY = "report what is unsupported, and compare the derivative with finite differences"
 DESCRIPTION = """\
-Tells what in a function cannot be differentiated, and where. If all can, compares the derivative
-for each argument, along a random direction, by reverse and by forward mode, with finite
-differences. The function runs for that: at the arguments of --example, or at random values of the
-declared types. The exit code is 1 if something is unsupported or a number is off.
+Reports what in a function cannot be differentiated, and where. If everything can, compares the
+derivative with respect to each argument with finite differences along a random direction, in
+reverse and forward mode. This runs the function, at the arguments of --example or at random values
+of the declared types. The exit code is 1 if something is unsupported or a number is wrong.
 """
 EXAMPLES = r"""At random values, with 5 rows and 3 columns:
 
   transformer check model.py:loss --sizes n=5,d=3 \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
-At the arguments that example() in model.py returns, for w alone:
+At the arguments that example() in model.py returns, with respect to w only:
 
   transformer check model.py:loss --wrt w --example example
 """
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="sizes of the random values, as in n=5,d=3 (default: small and different)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random values (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random values (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:

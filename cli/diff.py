@@ -15,17 +15,17 @@ from .show import add_colour, add_mode, stage_named
 NAME = "diff"
 SUMMARY = "show two stages of a transformation side by side"
 DESCRIPTION = """\
-Shows two stages of a function, or of an expression as `transformer emit` takes it, side by side, in
-the width of the terminal: lines that differ have a | between them, those of one side alone < or >.
-Stages are those that `transformer show` shows: function, read, simplified, grad,
-'grad, simplified', source, and loops with --loops or jit.
+Shows two stages of a function, or of an expression as for `transformer emit`, side by side in the
+width of the terminal. Lines that differ have a | between them; lines on one side only have < or >.
+The stages are those of `transformer show`: function, read, simplified, grad, 'grad, simplified',
+source, and loops with --loops or jit.
 """
-EXAMPLES = r"""What a function becomes as its gradient:
+EXAMPLES = r"""A function and its gradient:
 
   transformer diff model.py:loss function source \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
-The gradient of a loss for one set of data, and for k sets:
+The gradient of a loss for one data set, and for k data sets:
 
   transformer diff "vmap(grad(loss), in_axes=(None, None, 0, 0))" model.py "grad, simplified" \
       "vmap, simplified" --types "w: f64[d], b: f64, x: f64[k,n,d], y: f64[k,n]"
@@ -37,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         metavar="TARGET",
         nargs="+",
-        help="FILE.py:FUNC, a function, or EXPR FILE.py, an expression and the file of its functions",
+        help="a function, FILE.py:FUNC, or an expression and the file of its functions, EXPR FILE.py",
     )
     parser.add_argument("stages", metavar="STAGE", nargs=2, help="the stages to compare")
     add_mode(parser, None)
-    parser.add_argument("--wrt", metavar="NAMES", default="", help="the arguments to differentiate for, as in w,b")
+    parser.add_argument("--wrt", metavar="NAMES", default="", help="the arguments to differentiate, as in w,b")
     add_inputs(parser)
-    parser.add_argument("--width", type=int, help="columns (default: those of the terminal)")
+    parser.add_argument("--width", type=int, help="width in columns (default: that of the terminal)")
     add_colour(parser)
 
 

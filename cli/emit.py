@@ -9,25 +9,25 @@ from .options import add_expression, add_inputs, add_output
 NAME = "emit"
 SUMMARY = "write any composition of transformations, given as an expression"
 DESCRIPTION = """\
-Writes what EXPR means: transformations around a function of FILE, as in Python. It is NumPy source,
-or, where the outermost transformation is jit, explicit loops that numba compiles. The file imports
-nothing of transformer. The expression is parsed, never run. It consists of
+Writes EXPR, transformations around a function of FILE as you would write them in Python. The
+result is NumPy source, or explicit loops for numba if the outermost transformation is jit. The file
+imports nothing of transformer. The expression is parsed, never run. It consists of
 
   transformations  grad value_and_grad jvp vjp jacfwd jacrev jacobian hessian hvp vmap vectorize
                    checkpoint jit, around each other; vmap(in_axes=1)(f) is vmap(f, in_axes=1)
   their arguments  numbers, strings, None, True, False, tuples, lists and dictionaries
-  functions        names in FILE, dotted ones too: Class.method
+  functions        names in FILE, also dotted: Class.method
 
---types are those of the whole: what vmap maps has its axis of lanes. jvp and vjp give functions of
-the arguments and then the tangents (dx for x) or the cotangent dy; these, and the vector of hvp,
-need types only where vmap maps them.
+--types describes the arguments of the whole: mapped arguments have their lane axis. jvp and vjp
+return functions of the arguments and then the tangents (dx for x) or the cotangent dy. These, and
+the vector of hvp, need types only if vmap maps them.
 """
-EXAMPLES = r"""The gradient of a loss for each of k sets of data, at the same weights:
+EXAMPLES = r"""The gradient of a loss for each of k data sets, at the same weights:
 
   transformer emit "vmap(grad(loss), in_axes=(None, None, 0, 0))" model.py -o per_set.py \
       --types "w: f64[d], b: f64, x: f64[k,n,d], y: f64[k,n]"
 
-Values and gradients for the weights, compiled, under a name of its own:
+The value and the gradient with respect to the weights, compiled, with a chosen name:
 
   transformer emit "jit(value_and_grad(loss, argnums=(0, 1)))" model.py --example example \
       --name step -o step.py
@@ -37,7 +37,7 @@ Values and gradients for the weights, compiled, under a name of its own:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_expression(parser)
     add_inputs(parser)
-    parser.add_argument("--name", metavar="NAME", help="what the function is called (default: as in loss_grad_vmap)")
+    parser.add_argument("--name", metavar="NAME", help="the name of the function (default: as in loss_grad_vmap)")
     add_output(parser)
 
 

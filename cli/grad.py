@@ -9,17 +9,17 @@ from .options import add_output, add_question
 NAME = "grad"
 SUMMARY = "write the gradient of a function that returns one number"
 DESCRIPTION = """\
-Writes FUNC_grad (FUNC_value_and_grad with --value): it takes the arguments of FUNC in their order
-and returns one gradient, or a tuple of them in the order of --wrt. It imports numpy, and nothing of
-transformer.
+Writes a file with FUNC_grad (or FUNC_value_and_grad, with --value). It takes the arguments of FUNC
+and returns one gradient, or a tuple of gradients in the order of --wrt. The file imports numpy, and
+nothing of transformer.
 """
-EXAMPLES = r"""The gradient of a loss for its weights, for any sizes n and d:
+EXAMPLES = r"""The gradient of a loss with respect to its weights, for any sizes n and d:
 
   transformer grad model.py:loss --wrt w,b -o loss_grad.py \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
-The value and the gradient for all floating point arguments, with types taken from what
-example() in model.py returns, say (np.zeros(3), 0.0, np.ones((5, 3)), np.ones(5)):
+The value and the gradient with respect to all floating point arguments. The types are those of
+what example() in model.py returns, say (np.zeros(3), 0.0, np.ones((5, 3)), np.ones(5)):
 
   transformer grad model.py:loss --value --example example
 """
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         metavar="LIMIT",
-        help='how much the records of a loop may take, as in "64 MB" (default: keep all); '
+        help='a memory limit for what a loop keeps, as in "64 MB" (default: keep all); '
         "without --example, loops are split into √n blocks",
     )
     add_output(parser)

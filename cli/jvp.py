@@ -9,16 +9,16 @@ from .options import add_output, add_question
 NAME = "jvp"
 SUMMARY = "write the derivative of a function along a direction (forward mode)"
 DESCRIPTION = """\
-Writes FUNC_jvp: it takes the arguments of FUNC in their order, then a tangent for each argument in
+Writes a file with FUNC_jvp. It takes the arguments of FUNC and then a tangent for each argument in
 --wrt, and returns (value, tangent). FUNC may return anything. The file imports numpy, and nothing
 of transformer.
 """
-EXAMPLES = r"""How the predictions of a model change along a change of its weights:
+EXAMPLES = r"""The derivative of a model's predictions along a change of its weights:
 
   transformer jvp model.py:predict --wrt w -o predict_jvp.py \
       --types "w: f64[d], b: f64, x: f64[n,d]"
 
-The derivative for all floating point arguments, shown on the terminal:
+The derivative with respect to all floating point arguments, on the terminal:
 
   transformer jvp model.py:predict --types "w: f64[d], x: f64[n,d]"
 """

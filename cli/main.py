@@ -17,7 +17,7 @@ from .options import HOW_FILES_ARE_READ, TYPES
 
 COMMANDS: tuple[ModuleType, ...] = (grad, jvp, vjp, jit, emit, show, diff, check, bench)
 
-DESCRIPTION = r"""Derivatives of NumPy programs as readable Python source.
+DESCRIPTION = r"""Writes derivatives and compiled forms of NumPy programs as readable Python source.
 
   transformer grad model.py:loss --wrt w,b \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(
         prog="transformer",
         description=DESCRIPTION,
-        epilog="transformer COMMAND --help explains a command.",
+        epilog="transformer COMMAND --help explains a command, with examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -18,15 +18,21 @@ if TYPE_CHECKING:
     from .target import Target
 
 HOW_FILES_ARE_READ = """\
-FILE is imported to read it: its top level runs (not what stands under
-if __name__ == "__main__"), with its folder first on sys.path. FUNC may be dotted: Class.method.
+FILE is imported, with its folder first on sys.path: its top level runs, except for what is under
+if __name__ == "__main__". FUNC may be dotted: Class.method.
 """
 
 TYPES = """\
-Types: f16 bf16 f32 f64 c64 c128 i8..i64 u8..u64 bool with sizes, f64[n,3] or f64[n+1]; int, float
-and complex are Python numbers; (f64, f64[n]), [f64] and {w: f64[n], b: f64} nest; a literal such as
-kind: 'relu' or n: 3 is a value known beforehand, and so is a default that is given no type.
-Annotations of the function count: def loss(w: "f64[d]"). Any other argument is taken as f64.
+types:
+
+  f64 f64[n,3] f64[n+1]        a number or array: f16 bf16 f32 f64 c64 c128 i8..i64 u8..u64 bool
+  int float complex            a Python number
+  (f64, f64[n]) [f64] {w: f64[n], b: f64}
+                               a tuple, list or dictionary, nested as you like
+  'relu' 3                     a value that is known beforehand, as in kind: 'relu'
+
+An argument with a default and no type is also known beforehand. Annotations of the function count:
+def loss(w: "f64[d]"). Any other argument is taken as f64.
 """
 
 
@@ -60,7 +66,7 @@ def add_question(parser: argparse.ArgumentParser) -> None:
         "--wrt",
         metavar="NAMES",
         default="",
-        help="the arguments to differentiate for, as in w,b (default: all floating point ones)",
+        help="the arguments to differentiate, as in w,b (default: all floating point ones)",
     )
     add_inputs(parser)
 
@@ -85,7 +91,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT.py", help="the file to write (default: to the terminal)"
     )
-    parser.add_argument("--force", action="store_true", help="overwrite OUT.py if it is there")
+    parser.add_argument("--force", action="store_true", help="overwrite OUT.py if it exists")
 
 
 @contextlib.contextmanager

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 NAME = "show"
 SUMMARY = "show every stage between a function and its derivative"
 DESCRIPTION = """\
-Shows the function as it was read, each transformation of it, and the source that comes out.
-Coloured on a terminal, unless NO_COLOR is set.
+Shows the function as read, the result of each transformation, and the generated source. Coloured
+on a terminal, unless NO_COLOR is set.
 """
 EXAMPLES = r"""All stages of the gradient of a loss:
 
   transformer show model.py:loss --wrt w \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
-The source of a forward derivative alone, in colour, into a pager:
+Only the source of a forward derivative, coloured even in a pipe:
 
   transformer show model.py:square --mode jvp --stage source --color always
 """
@@ -33,7 +33,7 @@ MODES = ("grad", "value_and_grad", "jvp", "vjp")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
     add_mode(parser, "grad")
-    parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
+    parser.add_argument("--stage", metavar="NAME", help="only this stage, without its heading")
     add_colour(parser)
 
 
@@ -43,7 +43,7 @@ def add_mode(parser: argparse.ArgumentParser, default: str | None) -> None:
         "--mode", choices=MODES, default=default, help="the transformation (default: grad)"
     )
     parser.add_argument(
-        "--loops", action="store_true", help="go on to the explicit loops that numba compiles"
+        "--loops", action="store_true", help="continue to the explicit loops that numba compiles"
     )
 
 

@@ -45,7 +45,7 @@ CONSTANT_ANYWAY: dict[Any, str] = {
                     STATIC_FACT),
     **dict.fromkeys((len, isinstance, hasattr, callable, type, range), STATIC_FACT),
     **dict.fromkeys((any, all, bool, int, math.floor, math.ceil, np.ndindex), "its result is piecewise constant"),
-    **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
+    **dict.fromkeys((repr, str, format, print), "a string; see the table of constructs"),
 }
 @dataclass(frozen=True)
 class Entry:
@@ -84,7 +84,7 @@ def entry_of(name: str, function: Any) -> Entry:
     if found is not None:
         return entry_of_op(name, found[0])
     if function in OF_COMPUTED:
-        return Entry(name, CONSTANT, "of whole numbers")
+        return Entry(name, CONSTANT, "of integers")
     if is_pure(function):
         return Entry(name, STATIC)
     return Entry(name, REFUSED)

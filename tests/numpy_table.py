@@ -41,7 +41,7 @@ SKIPPED: dict[str, tuple[str, ...]] = {
         "load", "loadtxt", "genfromtxt", "fromregex", "fromfile", "fromstring", "frombuffer", "from_dlpack", "save",
         "savetxt", "savez", "savez_compressed",
     ),
-    "texts and settings": (
+    "strings and settings": (
         "array2string", "array_repr", "array_str", "base_repr", "binary_repr", "format_float_positional",
         "format_float_scientific", "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info",
         "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime", "test",

@@ -258,7 +258,7 @@ def test_help_teaches(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command.NAME, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.count(f"  transformer {command.NAME} ") == (3 if command.NAME == "jit" else 2)
-    assert "FILE is imported to read it" in out
+    assert "FILE is imported, with its folder first on sys.path" in out
     assert all(len(line) <= 100 for line in out.splitlines())
 
 

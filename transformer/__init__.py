@@ -3,30 +3,33 @@
     grad, value_and_grad   gradients of functions that return a number
     jvp, vjp, linearize    derivatives along a direction, pullbacks, linear approximations
     jacfwd, jacrev, hessian, hvp
-                           whole Jacobians and Hessians, and products with the latter
-    vmap                   a function of one example as one of many
-    vectorize              a function of a few axes for any axes in front of them
-    pmap                   a function of one example on as many devices as there are examples
+                           Jacobians and Hessians, and products of the Hessian with a vector
+    vmap                   maps a function of one example over many
+    vectorize              broadcasts a function of a few axes over all leading axes
+    pmap                   maps a function of one example over devices
     Array, device_put, device_get, block_until_ready
                            arrays on devices
     devices, local_devices, device_count, local_device_count, default_device, default_backend, process_index,
-    process_count          which devices there are
-    jit                    a function, or a derivative, compiled
+    process_count          the devices and processes that there are
+    jit                    compiles a function, or a derivative
     psum, pmean, pmax, pmin, all_gather, axis_index, axis_size, ppermute, pshuffle, all_to_all, psum_scatter
-                           what is over all examples of a vmap with a name, or over all devices of a pmap
+                           collectives over the lanes of a named vmap, or the devices of a pmap
     at                     functional updates: at(x)[i].set(v)
     lax                    control flow as functions, and arithmetic without promotion, as in JAX
-    numpy                  the functions of NumPy over Arrays
+    numpy                  NumPy's functions over Arrays
     kernels                functions over grids of blocks, with explicit loads and stores
     nn, optim              layers of neural networks and initial weights; optimisers and schedules
-    stop_gradient          a value as a constant
-    custom_jvp, custom_vjp derivatives by rules of your own
-    checkpoint             a function of which a reverse sweep keeps nothing; `remat` is the same
+    stop_gradient          makes a value a constant for derivatives
+    custom_jvp, custom_vjp derivative rules of your own
+    checkpoint             recomputes a function in the reverse sweep to save memory; `remat` is the same
+    checkpoint_loop        the same for blocks of a loop
+    independent            promises that the iterations of a loop are independent
     grad_of                lines that run in the reverse sweep
     fixed_point            the solution of an iteration, with implicit derivatives
     define_op, check_op    functions of other libraries, and tests of their rules
-    check_grads            derivatives against differences
+    check_grads            compares derivatives with finite differences
     random                 random numbers as functions of a key, with the bits of jax.random
+    distributed            several processes that run one program
     tree                   pytrees: flatten, unflatten, map, leaves, structure, register
     config                 settings of the process
 """

@@ -29,7 +29,7 @@ __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradi
 
 
 class Transformed(Sourced):
-    """A transformed function. It is called like the original; its source can be read and saved.
+    """A transformed function. Call it like the original; its source can be read and saved.
 
     >>> import numpy as np
     >>> def f(x):
@@ -74,7 +74,7 @@ class Transformed(Sourced):
         return generate_entry(self, *described)
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
-        """The text of every stage for arguments like these, in order, by name."""
+        """The text of every stage for arguments like these, by name and in order."""
         from .run.generating import stages_for_call
         return stages_for_call(self, *arguments_on_host(args, kwargs), self._dispatcher)
 
@@ -83,8 +83,10 @@ class Transformed(Sourced):
         return self._entry(args, kwargs).function
 
     def save(self, path: str | Path, *args: Any, **kwargs: Any) -> None:
-        """Writes a standalone source file for arguments like these. A file that exists is kept:
-        raises `FileExistsError`."""
+        """Writes a standalone source file for arguments like these.
+
+        Raises `FileExistsError` if the file exists.
+        """
         from .run.files import write_new
         from .run.generating import standalone_source
         write_new(Path(path), standalone_source(self, *arguments_on_host(args, kwargs)))
@@ -92,18 +94,26 @@ class Transformed(Sourced):
 
 def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
          holomorphic: bool = False, memory: int | str | None = None) -> Any:
-    """The gradient of a function that returns one number.
+    """Returns a function that computes the gradient of `function`, which returns one number.
 
-    `argnums` names the arguments: a position, a name, or a tuple of them (then the result is a tuple).
-    Arguments may be pytrees of floating point arrays and numbers; a gradient has its argument's
-    structure, shapes and dtypes. With `has_aux` the function returns ``(number, aux)`` and the
-    result is ``(gradient, aux)``. Complex results need `holomorphic`. `memory` is how much the records of
-    a counted loop may take (``"64 MB"``); where they would take more, parts of the loop are run a second
-    time. Usable as a decorator, with or without options. As `jax.grad`, except for the conventions in
-    docs/conventions.md.
+    Args:
+        function: takes floating-point arrays and numbers, or pytrees of them, among its arguments.
+        argnums: the arguments to differentiate: a position, a name, or a tuple of these.
+        has_aux: `function` returns ``(number, aux)``, and the result is ``(gradient, aux)``.
+        holomorphic: `function` is complex and holomorphic.
+        memory: a limit for the records of a counted loop, such as ``"64 MB"``. Where they would exceed it, parts
+            of the loop are run again in the reverse sweep.
 
-    Raises `NotDifferentiable` for integer arguments, `BadArgument` for a result that is not a scalar,
-    `NotSupported` with the place for what cannot be transformed.
+    Returns:
+        A function of the same arguments. A gradient has the structure, shapes and dtypes of its argument; for a
+        tuple of `argnums`, the result is a tuple of gradients. Without `function`, a decorator.
+
+    Raises, when called:
+        NotDifferentiable: an argument to differentiate is an integer.
+        BadArgument: the result is not a scalar, or `argnums` does not fit.
+        NotSupported: something cannot be transformed. The error has its place.
+
+    As `jax.grad`, except for the conventions in docs/conventions.md.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
@@ -113,7 +123,7 @@ def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: 
 
 def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
                    holomorphic: bool = False, memory: int | str | None = None) -> Any:
-    """Like `grad`, giving ``(value, gradient)``; with `has_aux`, ``((value, aux), gradient)``.
+    """Like `grad`, but returns ``(value, gradient)``; with `has_aux`, ``((value, aux), gradient)``.
 
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
@@ -169,10 +179,15 @@ def _reads(given: Any, reading: str, *known: Any) -> Any:
 @taking_arrays
 @_read_by("read_jvp")
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """``(function(*primals), its derivative along tangents)``, as `jax.jvp`.
+    """Computes ``(function(*primals), tangent)``: the value and the derivative along `tangents` (forward mode).
 
-    `tangents` has one entry per primal with its structure, shapes and dtypes; None (also inside a
-    pytree) for what carries no derivative. Raises `BadArgument` where they do not fit.
+    Args:
+        function: takes the primals; may return anything.
+        primals: a tuple of arguments.
+        tangents: a tuple with one entry per primal, of the same structure, shapes and dtypes. None, also inside a
+            pytree, stands for a primal that carries no derivative.
+
+    Raises `BadArgument` if tangents do not fit their primals. As `jax.jvp`.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
@@ -194,9 +209,11 @@ def _matched_here(function: Callable[..., Any], primals: Any, tangents: Any) -> 
 @taking_arrays
 @_read_by("read_vjp")
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """``(function(*primals), pullback)``; `pullback` takes a cotangent of the result's structure and
-    gives a tuple with one cotangent per primal (None for what carries no derivative), as `jax.vjp`.
-    None in a cotangent stands for zeros. Raises `BadArgument` where it does not fit the result.
+    """Computes ``(function(*primals), pullback)`` (reverse mode).
+
+    `pullback` takes a cotangent with the structure of the result, and returns a tuple with one cotangent per primal,
+    None for a primal that carries no derivative. None in a cotangent stands for zeros. Raises `BadArgument` if the
+    cotangent does not fit the result. As `jax.vjp`.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> pullback(1.0)
@@ -221,7 +238,9 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 @taking_arrays
 @_read_by("read_linearize")
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """``(function(*primals), f_jvp)`` where ``f_jvp(*tangents)`` is the derivative there.
+    """Computes ``(function(*primals), f_jvp)``, where ``f_jvp(*tangents)`` is the derivative at the primals.
+
+    As `jax.linearize`.
 
     >>> y, line = linearize(lambda x: x ** 2, 3.0)
     >>> line(1.0)
@@ -373,8 +392,17 @@ def _converted(model: Any, given: Any, name: str, whose: str) -> Any:
 def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 2,
                 modes: Sequence[str] = ("fwd", "rev"), atol: float | None = None, rtol: float | None = None,
                 seed: int = 0) -> None:
-    """Compares derivatives up to `order` in the given modes with central differences along random
-    directions, as `jax.test_util.check_grads`. Raises `AssertionError` with both numbers.
+    """Compares the derivatives of `function` with central differences along random directions.
+
+    Args:
+        function: returns floating-point numbers, arrays, or pytrees of them.
+        args: a tuple of arguments.
+        order: derivatives up to this order are compared.
+        modes: ``"fwd"`` for forward mode, ``"rev"`` for reverse mode.
+        atol, rtol: tolerances; by default chosen by dtype.
+        seed: of the random directions.
+
+    Raises `AssertionError` with both numbers if they differ. As `jax.test_util.check_grads`.
 
     >>> check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 1.2]),))
     """

@@ -31,12 +31,13 @@ def bytes_in(memory: Any) -> int | None:
 
 
 def checkpoint(function: Callable[..., Any]) -> Any:
-    """The function, of which a reverse sweep keeps nothing but the arguments: it is computed again there, as
-    with `jax.checkpoint`.
+    """Returns `function`, of which the reverse sweep keeps only the arguments; it runs the function again instead.
 
-    In a loop that calls it, what it was called with is kept for each iteration, and nothing from inside
-    of it. It may use variables of the function around it. Usable as a decorator; does nothing where
-    nothing is differentiated. Raises `NotSupported` where it writes to an array that it was given.
+    In a loop that calls it, its arguments are kept for each iteration, and nothing from inside. The function may use
+    variables of the enclosing function. Usable as a decorator. It has no effect outside of a derivative. As
+    `jax.checkpoint`.
+
+    Raises `NotSupported` in a derivative if the function writes to an array that it was given.
 
     >>> import numpy as np
     >>> from transformer import grad
@@ -64,13 +65,16 @@ checkpoint.save, checkpoint.load, checkpoint.steps = save, load, steps    # type
 
 
 class checkpoint_loop:
-    """Tells a reverse sweep to keep only the state at the start of blocks of a loop, and to run each block
-    again when it gets there: little memory for a second run of the loop.
+    """Makes the reverse sweep keep only the state at the start of each block of a loop, and run each block again.
 
-    `blocks` is how many there are; without it, about the root of the number of iterations, which keeps
-    the least. Around a ``while`` the first block has one iteration, the next one has two, and so on; `blocks`
-    cannot be given. It holds for the loops directly inside of the ``with``, and does nothing where
-    nothing is differentiated. Raises `BadArgument` unless `blocks` is a positive number.
+    This trades memory for a second run of the loop.
+
+    Args:
+        blocks: the number of blocks; by default about the square root of the number of iterations, which keeps the
+            least. Around a ``while`` it cannot be given: the first block has one iteration, the next two, and so on.
+
+    It applies to the loops directly inside the ``with``, and has no effect outside of a derivative. Raises
+    `BadArgument` unless `blocks` is a positive number.
 
     >>> import numpy as np
     >>> from transformer import grad

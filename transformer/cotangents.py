@@ -10,13 +10,12 @@ __all__ = ["grad_of"]
 
 
 class grad_of:
-    """``with grad_of(x) as dx:`` runs the lines under it in the reverse sweep, where the cotangent of the
-    variable x is complete: dx is what everything below this place adds up to.
+    """``with grad_of(x) as dx:`` runs the lines under it in the reverse sweep, where the cotangent of x is complete.
 
-    The lines may print, assert, raise, or call ``breakpoint()``, and may change dx or bind it anew, which
-    replaces the cotangent. They stand in the generated source at that place. They run once in the
-    reverse sweep, and not at all where nothing is differentiated. They may use variables of the
-    function, and bind names of their own. Raises `NotSupported` where x is not one variable.
+    There, dx is the sum of the contributions of everything computed from x below. The lines may print, assert, raise,
+    call ``breakpoint()``, use variables of the function, and bind names of their own. If they change or rebind dx,
+    that replaces the cotangent. They appear in the generated source at that place. They run once in the reverse
+    sweep, and not at all outside of a derivative. Raises `NotSupported` if x is not one variable.
 
     >>> import numpy as np
     >>> from transformer import grad

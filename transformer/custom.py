@@ -19,10 +19,10 @@ Argnums = int | str | Sequence[int | str]
 def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: Argnums = ()) -> Any:
     """Gives a function a rule for its derivative along a direction, as `jax.custom_jvp`.
 
-    The rule, given by ``f.defjvp``, takes the arguments and their tangents and returns the result and
-    its tangent, which is linear in the tangents. It serves forward and reverse mode, to any order: the
-    derivatives of the derivative are those of the rule's own code. Arguments among `nondiff_argnums`
-    (positions or names) are constants; the rule takes them first. Tangents of integers are None.
+    The rule, set by ``f.defjvp``, takes the arguments and their tangents. It returns the result and its tangent,
+    which must be linear in the tangents. It serves forward and reverse mode to any order: higher derivatives come
+    from the code of the rule. Arguments in `nondiff_argnums` (positions or names) are constants, and come first in
+    the rule. Tangents of integers are None.
 
     >>> import numpy as np
     >>> @custom_jvp
@@ -43,11 +43,10 @@ def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: Argn
 def custom_vjp(function: Callable[..., Any] | None = None, nondiff_argnums: Argnums = ()) -> Any:
     """Gives a function a rule for its pullback, as `jax.custom_vjp`.
 
-    ``f.defvjp(fwd, bwd)``: `fwd` takes the arguments of `f` and returns its result and residuals (any
-    pytree), `bwd` takes the residuals and the cotangent of the result and returns a tuple with one
-    cotangent for each argument, None for zeros. Arguments among `nondiff_argnums` (positions or
-    names) are constants; `bwd` takes them first. Where `bwd` is linear in the cotangent, forward mode
-    applies it the other way round; else it is refused.
+    Set the rule by ``f.defvjp(fwd, bwd)``. `fwd` takes the arguments of `f`, and returns its result and residuals
+    (any pytree). `bwd` takes the residuals and the cotangent of the result, and returns a tuple of one cotangent per
+    argument, None for zeros. Arguments in `nondiff_argnums` (positions or names) are constants, and come first in
+    `bwd`. If `bwd` is linear in the cotangent, forward mode transposes it; otherwise forward mode is refused.
 
     >>> import numpy as np
     >>> @custom_vjp

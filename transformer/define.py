@@ -31,32 +31,34 @@ WAYS = ("Give exactly one of: partials=..., linear=... with vjp=..., jvp=... wit
 
 def define_op(function: Any = None, *, types: Any = "elementwise", name: str | None = None, override: bool = False,
               **facets: Any) -> Any:
-    """Says all there is to know about a function that cannot, or shall not, be read: one of another
-    library, in C, or of your own. Afterwards it can be used like NumPy's own functions. Gives the function
-    back; without one, a decorator.
+    """Declares the types and derivative of a function that cannot, or should not, be read, such as one written in C.
 
-    `types` says what it returns: ``"elementwise"`` (by NumPy's broadcasting, with the dtypes of a sample
-    call), ``"like x"`` (as the argument `x`), or a function of the arguments, of which `shape`, `dtype` and
-    `ndim` are known, that returns one of them, a pair ``(shape, dtype)``, or a list of those for several
-    results. Parameters with a default are options: known when the program is read, and passed on to the
-    rules by name.
+    Afterwards, programs can use it like a function of NumPy. Returns the function; without one, a decorator.
+
+    Args:
+        types: what the function returns: ``"elementwise"`` (NumPy's broadcasting, with the dtypes of a sample call),
+            ``"like x"`` (as the argument `x`), or a function of the arguments, of which `shape`, `dtype` and `ndim` are
+            known. That function returns one of the arguments, a pair ``(shape, dtype)``, or a list of those for several
+            results.
+        name: how a call is printed, as ``"module.function"``, if that cannot be found out.
+        override: replace the rule that the function has. Otherwise, a function with a rule is refused.
+
+    Parameters with a default are options: known when the program is read, and passed to the rules by name.
 
     The derivative is exactly one of
 
     * `partials`: for elementwise functions, one function ``(t, *args, y) -> t * dy/d(arg)`` per argument;
-    * `linear` and `vjp`: names of the arguments in which the function is linear, and one function
-      ``(dy, *args) -> cotangent of arg`` per argument (None where there is no derivative);
+    * `linear` and `vjp`: the names of the arguments in which the function is linear, and one function
+      ``(dy, *args) -> cotangent of arg`` per argument (None if there is no derivative);
     * `jvp` and `vjp`: one function ``(t, *args, y) -> tangent of y`` and one ``(dy, *args, y) -> cotangent
       of arg`` per argument;
     * ``derivative=(None, "why")``: there is none.
 
-    Where there is one argument, a function can stand in place of the tuple. Rules are ordinary NumPy
-    code; they are read, so that branches and loops are fine, and differentiated in their turn for higher
-    orders. `batch` is ``(lead, *args) -> y``, with the batch axes of the arguments marked in `lead`
-    first. `name` is how a call is printed where that cannot be found out, as ``"module.function"``.
+    For one argument, a function may stand in place of the tuple. Rules are ordinary NumPy code. They are read, so
+    they may have branches and loops, and they are differentiated for higher orders. `batch` is ``(lead, *args) ->
+    y``; arguments marked in `lead` have their batch axis first.
 
-    A function that has an op already is refused unless `override`. Raises `BadArgument` for what does not
-    fit together; `check_op` tests the rules.
+    Raises `BadArgument` for declarations that do not fit together. Test the rules by `check_op`.
 
     >>> import numpy as np, scipy.special
     >>> from transformer import grad
@@ -170,10 +172,11 @@ def operands_of(function: Any, types: Any, facets: dict[str, Any]) -> tuple[str,
 
 
 def check_op(function: Callable[..., Any], *samples: Any, order: int = 2, **attrs: Any) -> None:
-    """Tests what `define_op` was told about a function, on sample arguments: that it leaves them alone and
-    returns memory of its own, the types of its results (also in single precision), and its derivatives up
-    to `order`, in both modes, against central differences and against each other. `attrs` are its options.
-    Raises `AssertionError` with what is off.
+    """Tests a `define_op` declaration on sample arguments.
+
+    It tests that the function leaves its arguments alone and returns memory of its own, the types of its results
+    (also in single precision), and its derivatives up to `order`, in both modes, against central differences and each
+    other. `attrs` are the options of the function. Raises `AssertionError` with what is wrong.
 
     >>> import scipy.special
     >>> check_op(scipy.special.ndtri, np.array([0.2, 0.9]))

@@ -37,16 +37,18 @@ _state: dict[str, Any] = {"is_initialized": False, "of": None}
 
 
 def initialize(*, timeout: float = 600.0) -> None:
-    """Brings the processes of a job together: from here on `devices()` are those of all of them, and `pmap` runs on
-    these. Every process calls it, before it makes arrays on devices or calls a `pmap`, from the thread that is to
-    call them later. Where there is one process, and when it was called before, there is nothing to do.
+    """Connects the processes of a job: from here on, `devices()` and `pmap` are over the devices of all of them.
 
-    `timeout` is after how many seconds of waiting for another process the job is given up. Processes that have the same
-    cores divide them: the threads of compiled functions (`config.threads`, unless ``TRANSFORMER_THREADS`` says how
-    many), and those of devices.
+    Every process calls it before it makes arrays on devices or calls a `pmap`, from the thread that will call them
+    later. In a single process, and when called again, it does nothing. Processes that may use the same cores divide
+    them, for the threads of compiled functions (`config.threads`, unless ``TRANSFORMER_THREADS`` is set) and for
+    those of devices.
 
-    Raises ImportError where several processes were started, but mpi4py is missing, RuntimeError where it belongs to
-    another MPI than the one that has started them, or where processes have other versions of something.
+    Args:
+        timeout: after so many seconds of waiting for another process, the job is given up.
+
+    Raises ImportError if several processes were started but mpi4py is missing, and RuntimeError if mpi4py belongs to
+    another MPI than the one that started them, or if versions differ between processes.
 
     >>> from transformer import distributed
     >>> distributed.initialize()
@@ -67,8 +69,10 @@ def is_initialized() -> bool:
 
 
 def shutdown() -> None:
-    """Waits for all processes to come here, and takes them apart: each has its own devices again. It is called at
-    the end of a program without being said. Raises `ProcessError` where another one has failed."""
+    """Waits for all processes to call it, and disconnects them: each has its own devices again.
+
+    It is called automatically at the end of a program. Raises `ProcessError` if another process has failed.
+    """
     group = current()
     if group is not None and is_initialized():
         with group.call("shutdown"):
@@ -78,8 +82,10 @@ def shutdown() -> None:
 
 
 def barrier(name: str = "barrier") -> None:
-    """Waits until all processes have come here. Raises `BadArgument` where they come to different names, and
-    `ProcessError` where one has failed. As `sync_global_devices` of JAX."""
+    """Waits until all processes have called it. As JAX's `sync_global_devices`.
+
+    Raises `BadArgument` if they call it with different names, and `ProcessError` if one has failed.
+    """
     group = current()
     if group is not None:
         with group.call(name):

@@ -14,16 +14,22 @@ __all__ = ["fixed_point"]
 
 def fixed_point(step: Callable[..., Any], start: Any, *parameters: Any, tolerance: float = 1e-10,
                 most: int = 1000) -> Any:
-    """The x with ``x = step(x, *parameters)``, by iteration from `start`.
+    """Computes the x with ``x = step(x, *parameters)`` by iteration from `start`.
 
-    `x` is a floating point array or number, `parameters` are pytrees. The iteration ends when no element
-    of x changes by more than `tolerance` any more; raises `RuntimeError` where that takes more than
-    `most` steps. The derivative is that of the solution (implicit function theorem): it is found by an
-    iteration of the same kind, whose tolerance is relative to its largest element, and keeps nothing
-    of the way to x. `step` must contract near the solution; `start` carries no derivative.
+    The derivative is that of the solution, by the implicit function theorem. It is found by an iteration of the same
+    kind, and nothing of the way to x is kept.
 
-    In a function that is transformed, what `step` uses of that function has to be among the
-    parameters. Raises `BadArgument` for a tolerance or number of steps that is not positive.
+    Args:
+        step: a function of x and the parameters, which must contract near the solution. In a function that is
+            transformed, whatever `step` uses of that function must be among the parameters.
+        start: a floating-point array or number. It carries no derivative.
+        parameters: pytrees.
+        tolerance: the iteration ends when no element of x changes by more than this. In a derivative, it is relative
+            to the largest element.
+        most: the largest number of steps.
+
+    Raises `RuntimeError` if more than `most` steps are needed, and `BadArgument` if `tolerance` or `most` is not
+    positive.
 
     >>> import numpy as np
     >>> from transformer import grad

@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 def independent(iterable: Iterable[T]) -> Iterable[T]:
-    """The iterable as it is: a promise, where a ``for`` goes over it, that no iteration reads or writes what
-    another one writes, but for sums that they add to.
+    """Returns the iterable unchanged. In a ``for`` over it, promises that the iterations are independent.
 
-    So a derivative may take values from arrays again although it cannot be seen which elements are written,
-    and keeps nothing for an iteration that running it again can give. The promise is not tested when the
-    program runs. Raises `NotSupported` in a transformation where it can be seen to be wrong.
+    That is: no iteration reads or writes what another one writes, except for sums to which they add. A derivative may
+    then read values from arrays again, even if it cannot be seen which elements are written, and rerun an iteration
+    instead of recording it. The promise is not tested at run time. A transformation raises `NotSupported` if it can
+    see that the promise is wrong.
 
     >>> import numpy as np
     >>> from transformer import grad

@@ -18,17 +18,24 @@ from .transform.sparsity import Pattern
 
 def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
            holomorphic: bool = False, sparsity: Any = None) -> Any:
-    """The Jacobian of a function, by forward mode: good where there are fewer arguments than results.
+    """Returns a function that computes the Jacobian of `function` by forward mode.
 
-    For a result of shape ``r`` and an argument of shape ``a`` it has shape ``r + a``; for pytrees it is a tree like
-    the result, whose leaves are trees like the argument (like `argnums`, where that is a tuple). With `has_aux` the
-    function returns ``(value, aux)`` and the result is ``(jacobian, aux)``. As `jax.jacfwd`.
+    This is the better mode if there are fewer arguments than results.
 
-    `sparsity` is a matrix with a row for each number in the result and a column for each in the argument, an array or
-    one of `scipy.sparse`: a promise that derivatives are zero where it is, which is not tested. Then as few
-    directions are taken as it allows, three for a tridiagonal Jacobian of any size.
+    Args:
+        function: returns floating-point numbers, arrays, or pytrees of them.
+        argnums, has_aux, holomorphic: as in `grad`.
+        sparsity: a matrix, as an array or of `scipy.sparse`, with a row for each number in the result and a column
+            for each number in the argument. It promises that derivatives are zero where it is zero, which is not
+            tested. Then only as many directions are computed as necessary: three for a tridiagonal Jacobian of any
+            size.
 
-    Raises `NotDifferentiable` for integer arguments or results.
+    Returns:
+        A function of the same arguments. For a result of shape ``r`` and an argument of shape ``a``, the Jacobian has
+        shape ``r + a``. For pytrees, it is a tree like the result whose leaves are trees like the argument (or like
+        `argnums`, if that is a tuple). With `has_aux`, the result is ``(jacobian, aux)``.
+
+    Raises, when called, `NotDifferentiable` for integer arguments or results. As `jax.jacfwd`.
 
     >>> import numpy as np
     >>> jacfwd(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([2.0, 3.0]))
@@ -41,7 +48,7 @@ def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux
 
 def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
            holomorphic: bool = False, sparsity: Any = None) -> Any:
-    """The same by reverse mode: good where there are fewer results than arguments. As `jax.jacrev`.
+    """Like `jacfwd`, by reverse mode: the better mode if there are fewer results than arguments. As `jax.jacrev`.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([np.sum(x ** 2), x[0]]))(np.array([2.0, 3.0, 4.0]))
@@ -57,7 +64,9 @@ jacobian = jacrev
 
 def hessian(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
             holomorphic: bool = False, sparsity: Any = None) -> Any:
-    """The second derivatives of a function: the Jacobian, by forward mode, of its Jacobian by reverse mode. As
+    """Returns a function that computes the second derivatives of `function`.
+
+    It is the Jacobian, by forward mode, of the Jacobian by reverse mode; arguments are those of `jacfwd`. As
     `jax.hessian`.
 
     >>> import numpy as np
@@ -71,9 +80,10 @@ def hessian(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_au
 
 
 def hvp(function: Callable[..., Any] | None = None, argnums: Wrt = 0) -> Any:
-    """The product of a Hessian with a vector, without the Hessian: a function that takes, after the arguments of
-    the original, the vector (one for each argument, where `argnums` is a tuple), and costs a few times what the
-    gradient does.
+    """Returns a function that computes the product of the Hessian of `function` with a vector, without the Hessian.
+
+    That function takes the arguments of `function` and then the vector (one for each argument, if `argnums` is a
+    tuple). It costs a few times as much as the gradient.
 
     >>> import numpy as np
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))

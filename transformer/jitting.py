@@ -29,16 +29,25 @@ __all__ = ["Compiled", "jit"]
 def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Sequence[str] = (),
         static_argnums: int | Sequence[int] = (), donate: str | int | Sequence[str | int] = (),
         device: Device | str | None = None, backend: str | None = None, fallback: bool = False) -> Any:
-    """A function, or a transformation of one, compiled for the types that it is called with.
+    """Compiles a function, or a transformation of one, for the types that it is called with.
 
-    One compiled function serves all shapes. Arguments named by `static_argnames`, or at the positions
-    `static_argnums`, are part of the compiled code: each value makes one of its own. Arrays in arguments that are
-    named or numbered by `donate` are not needed by the caller any more: results are written in their place. With
-    `fallback`, what cannot be compiled runs as NumPy, and `report` says why. With a `device`, such as ``"cpu:1"``,
-    calls run there: `Array`s are brought to it, and results stay; with NumPy's arrays a call waits for it. A kind of
-    devices, as `device` or `backend`, leaves the choice among them. Usable as a decorator, with or without options.
+    One compiled function serves all shapes.
 
-    Raises what the function itself would, and a located `NotSupported` for what cannot be compiled.
+    Args:
+        function: the function to compile. Without it, the result is a decorator.
+        static_argnames, static_argnums: arguments, by name or position, that become constants of the compiled code.
+            Each value is compiled separately.
+        donate: arguments, by name or position, whose arrays the caller no longer needs. Results may be written into
+            their memory.
+        device: where calls run, such as ``"cpu:1"``. `Array`s are moved there, and results stay there. With NumPy
+            arrays, a call waits for its results. A kind of device, such as ``"cuda"``, leaves the choice open.
+        backend: a kind of device, in place of `device`.
+        fallback: run as NumPy what cannot be compiled. `report` says why.
+
+    Returns:
+        A function that is called like the original.
+
+    Raises, when called, what the original raises, and `NotSupported` with its place for what cannot be compiled.
 
     >>> import numpy as np
     >>> @jit
@@ -125,7 +134,7 @@ class Called(Sourced):
 
 
 class Compiled(Called):
-    """A compiled function. It is called like the original; what was compiled can be looked at."""
+    """A compiled function. Call it like the original; what was compiled can be inspected."""
 
     mode = None
     _dispatcher: Calls
@@ -154,7 +163,7 @@ class Compiled(Called):
         return reader.call(self.function, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
-        """The text of every stage for arguments like these, in order, by name."""
+        """The text of every stage for arguments like these, by name and in order."""
         from .run.compiled import stages_of_loops
         return stages_of_loops(self, *arguments_on_host(args, kwargs), self._dispatcher, self._dispatcher.donated)
 
@@ -164,8 +173,10 @@ class Compiled(Called):
         return report_on_call(self, *arguments_on_host(args, kwargs), self._dispatcher, self._dispatcher.donated)
 
     def dispatcher(self, *given: Any) -> Any:
-        """A function of numba's, which code that numba compiles can call, for arguments like these or for
-        numba's types of them (``numba.float64[::1]``). Arguments and results are numbers, arrays and tuples.
+        """Returns a numba function that code compiled by numba can call.
+
+        It is compiled for arguments like these, or for numba types (``numba.float64[::1]``). Arguments and results are
+        numbers, arrays and tuples.
 
         >>> import numba
         >>> cube = jit(lambda x: x * x * x).dispatcher(numba.float64)
@@ -180,8 +191,11 @@ class Compiled(Called):
 
 
 class CompiledForGpu(Called):
-    """A function compiled for a GPU. It is called like the original, with arrays of NumPy, which are brought there and
-    whose results are fetched, or with arrays that are there, as those of CuPy and PyTorch; then results stay."""
+    """A function compiled for a GPU. Call it like the original.
+
+    NumPy arrays are sent to the GPU, and results are fetched. For arrays on the GPU, such as those of CuPy and PyTorch,
+    results stay there.
+    """
 
     mode = None
     _dispatcher: GpuCalls
@@ -209,12 +223,13 @@ class CompiledForGpu(Called):
         return reader.call(self.function, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
-        """The text of every stage for arguments like these, in order, by name."""
+        """The text of every stage for arguments like these, by name and in order."""
         return self._dispatcher.stages(args, kwargs)
 
     def report(self, *args: Any, **kwargs: Any) -> GpuReport:
-        """What is launched for arguments like these, what of CuPy is called, and where the program waits for the GPU;
-        or why it runs as NumPy."""
+        """What is launched for arguments like these, what is called of CuPy, and where the program waits for the GPU;
+        or why it runs as NumPy.
+        """
         return self._dispatcher.report(args, kwargs)
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -41,22 +41,28 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
          devices: Sequence[Device | str] | None = None, pad: bool = False,
          static_broadcasted_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
          donate_argnums: int | Sequence[int] = ()) -> Any:
-    """The function for many examples, one on each device, or several where there are more.
+    """Returns a function that runs `function` on several devices, one or more examples on each.
 
-    `in_axes` says for each argument which axis numbers the devices, as for `vmap`; None is for what all of them
-    share. `axis_name` names the devices for `psum` and the like: at these the function is cut into phases, which are
-    compiled, and which all devices run at the same time. Results have the devices along `out_axes`; they stay where
-    they are until somebody looks (`ShardedArray`), and one that is the same on all devices may have None.
-    `devices` are those that are used: the first of all that there are, unless said. More examples than devices are
-    shared evenly: each device runs the `vmap` of the function, and collectives are over all examples. Where that
-    leaves a rest, `pad` repeats the last example, and drops what comes of it. Arguments at the positions
-    `static_broadcasted_argnums`, or named by `static_argnames`, are part of the compiled code: all devices share them,
-    and each value makes a function of its own. Those at the positions `donate_argnums` are not needed by the caller any
-    more: results may take the place of a `ShardedArray`, and it and an `Array` say so when they are used afterwards;
-    NumPy's arrays stay as they are. As `jax.pmap`, which takes one example for each device.
+    The function is cut at collectives (`psum`, …) into phases, which are compiled and run by all devices at the same
+    time. Results stay on their devices until they are used (`ShardedArray`).
 
-    Raises `BadArgument` where axes do not fit the arguments, for examples that devices cannot share, and where
-    devices would come to different collectives.
+    Args:
+        function: a function of one example. Without it, the result is a decorator.
+        axis_name: a name of the devices for collectives.
+        in_axes: for each argument, the axis that numbers the examples, as in `vmap`; None for a shared argument.
+        out_axes: the axis of the examples in each result; None for a result that is the same on all devices.
+        devices: the devices to use; by default, the first of all.
+        pad: if the examples cannot be divided evenly, repeat the last one, and drop the copies' results.
+        static_broadcasted_argnums, static_argnames: arguments, by position or name, that become part of the compiled
+            code. All devices share them, and each value is compiled separately.
+        donate_argnums: positions of arguments that the caller no longer needs. Results may be written into a
+            `ShardedArray`; using it, or a donated `Array`, afterwards is an error. NumPy arrays stay as they are.
+
+    More examples than devices are divided evenly: each device runs the `vmap` of the function, and collectives run over
+    all examples. (`jax.pmap` takes one example per device.)
+
+    Raises, when called, `BadArgument` if axes do not fit the arguments, if devices cannot share the examples, or if
+    devices would reach different collectives.
 
     >>> import numpy as np
     >>> from transformer import pmean

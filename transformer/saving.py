@@ -48,12 +48,13 @@ class Damaged(ValueError):
 
 
 def save(folder: str | os.PathLike[str], kept: Any, step: int, keep: int | None = 3) -> Path:
-    """Keeps a pytree as that of a step, from 0, in a folder that is made if need be; gives the path of the file.
+    """Stores a pytree as that of a step, and returns the path of the file. The folder is made if need be.
 
-    Leaves are arrays of numbers of any dtype and shape, Python's numbers, texts and None; what lies on several devices
-    is gathered. Of the files in the folder the newest `keep` stay (None: all). Raises TypeError for a leaf of another
-    kind, ValueError for a step below 0; nothing is written then. Several processes that are brought together all call
-    it, with the same tree, or `BadArgument` is raised; the first one writes, and the others wait.
+    Leaves are arrays of numbers of any dtype and shape, Python numbers, strings and None. What lies on several
+    devices is gathered. The newest `keep` files stay (None: all). With several connected processes, all call it with
+    the same tree (otherwise `BadArgument`); the first one writes, and the others wait.
+
+    Raises TypeError for a leaf of another kind, and ValueError for a step below 0. Nothing is written then.
 
     >>> import tempfile, numpy as np
     >>> folder = tempfile.mkdtemp()
@@ -91,14 +92,15 @@ def _written(place: Path, content: bytes, step: int, keep: int | None) -> Path:
 
 
 def load(folder: str | os.PathLike[str], like: Any = None, step: int | None = None) -> tuple[int, Any]:
-    """The newest step that was kept whole, or `step`, and its tree.
+    """Returns the newest step that was stored completely, or `step`, and its tree.
 
-    Lists, tuples and dictionaries come back by themselves; other containers (NamedTuples, dataclasses, registered
-    classes) have to be shown by `like`, a tree of the same structure. An `Array` comes back on the device of that in
-    `like`, or on the default one. A damaged file is passed over with a
-    RuntimeWarning, and the step before it is taken; if `step` was asked for, ValueError is raised. Raises
-    FileNotFoundError where nothing is kept, and ValueError where `like` has another structure. Of several processes the
-    first one reads, and hands on what it has read.
+    Lists, tuples and dictionaries are restored by themselves. Other containers (NamedTuples, dataclasses, registered
+    classes) need `like`, a tree of the same structure. An `Array` is restored on the device of that in `like`, or on
+    the default one. With several connected processes, the first one reads and passes the tree on.
+
+    A damaged file is skipped with a RuntimeWarning, and the step before it is taken; if `step` was asked for,
+    ValueError is raised. Raises FileNotFoundError if nothing is stored, and ValueError if `like` has another
+    structure.
     """
     with together("checkpoint.load"):
         require_same(f"step {step}", lambda: f"step {step}")
@@ -121,7 +123,7 @@ def _read(place: Path, step: int | None) -> tuple[int, bytes]:
 
 
 def steps(folder: str | os.PathLike[str]) -> list[int]:
-    """The steps that are kept in a folder, the newest first."""
+    """The steps stored in a folder, newest first."""
     return [number for number, _ in _files(Path(folder))]
 
 

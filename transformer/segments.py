@@ -17,11 +17,12 @@ from .taking import taking_arrays
 @taking_arrays
 def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
                 unique_indices: bool = False) -> Any:
-    """The sums of the rows of `data` (shape ``(n, ...)``) with the same number in `segment_ids` (integers, shape
-    ``(n,)``): an array of shape ``(num_segments, ...)`` and of the dtype of `data`, as `jax.ops.segment_sum` gives.
+    """Sums the rows of `data` that have the same number in `segment_ids`. As `jax.ops.segment_sum`.
 
-    Without `num_segments` there are as many as the greatest number says. `indices_are_sorted` and `unique_indices` are
-    taken as in JAX, and change nothing. Raises IndexError where there is not a number for each row.
+    `data` has shape ``(n, ...)``, and `segment_ids` are integers of shape ``(n,)``. The result has shape
+    ``(num_segments, ...)`` and the dtype of `data`. By default, `num_segments` follows from the largest number.
+    `indices_are_sorted` and `unique_indices` are accepted as in JAX, and change nothing. Raises IndexError unless
+    there is a number for each row.
 
     >>> segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 3)
     array([3., 0., 4.])

@@ -47,23 +47,25 @@ AT_LEAST_ONE = {"threads": "thread", "cpu_devices": "device", "cuda_devices": "d
 
 @dataclass
 class Config:
-    """``debug_nans``: report the first NaN of a generated function with the user's line.
-    ``cache``: the folder of generated source files (environment: ``TRANSFORMER_CACHE``).
-    ``check``: run the checker of Core between all stages (environment: ``TRANSFORMER_CHECK``).
-    ``threads``: how many threads share the loops of a compiled function, at most (environment:
-    ``TRANSFORMER_THREADS``). Raises ValueError for less than one.
-    ``cpu_devices``: how many devices the processors of this computer make (environment:
-    ``TRANSFORMER_CPU_DEVICES``); one, unless said.
-    ``cuda_devices``: how many GPUs there are for a program where kernels run as Python (``NUMBA_ENABLE_CUDASIM=1``,
-    environment: ``TRANSFORMER_CUDA_DEVICES``); one, unless said. Elsewhere all that the computer has.
-    ``graph_share``: how much of the memory of a GPU the graphs of repeated calls may keep, from 0 to 1
-    (docs/cuda.md); with 0 there are none.
-    ``internal_frames``: whether tracebacks of errors about a program show how the transformation came to them, too
-    (environment: ``TRANSFORMER_INTERNAL_FRAMES``); their texts say where in the program they are.
-    ``patience``: after how many seconds of waiting for a device a warning says what it runs.
-    ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what
-    `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64 instead, as in JAX; NumPy's own
-    arrays stay what they are."""
+    """Settings of the process. Environment variables, in brackets, set what they are at first.
+
+    cache            the folder of generated source files (TRANSFORMER_CACHE)
+    check            run the checker of Core between all stages (TRANSFORMER_CHECK)
+    cpu_devices      the number of devices of this computer's CPUs; default 1 (TRANSFORMER_CPU_DEVICES)
+    cuda_devices     the number of GPUs if kernels run as Python (NUMBA_ENABLE_CUDASIM=1); default 1. Otherwise all that
+                     the computer has (TRANSFORMER_CUDA_DEVICES)
+    debug_nans       report the first NaN of a generated function with the user's line
+    enable_x64       whether arrays on devices may have 64 bits (TRANSFORMER_ENABLE_X64). Without, what
+                     `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64, as in JAX;
+                     NumPy's own arrays stay as they are
+    graph_share      the share of a GPU's memory that graphs of repeated calls may keep, from 0 to 1 (docs/cuda.md); 0
+                     disables graphs
+    internal_frames  whether tracebacks of errors about a program include the frames of the transformation
+                     (TRANSFORMER_INTERNAL_FRAMES)
+    patience         after so many seconds of waiting for a device, a warning says what it runs
+    threads          the largest number of threads that share the loops of a compiled function (TRANSFORMER_THREADS);
+                     below 1, ValueError
+    """
 
     debug_nans: bool = False
     cache: Path = field(default_factory=_default_cache)

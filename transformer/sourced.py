@@ -25,7 +25,7 @@ class Sourced(Derived):
 
     @property
     def source(self) -> str:
-        """The source for the newest signature that this function was called with."""
+        """The source for the types of the newest call."""
         newest = self._dispatcher.newest
         if newest is None:
             raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",

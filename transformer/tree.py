@@ -172,9 +172,9 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 
 
 def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
-    """Apply `f` to the leaves of a tree, together with those of further trees of its structure.
+    """Applies `f` to the leaves of a tree, together with those of further trees of the same structure.
 
-    Raises ValueError where a further tree has another structure; dictionaries are matched by key.
+    Dictionaries are matched by key. Raises ValueError if a further tree has another structure.
 
     >>> map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"b": 2.0, "w": 4.0})
     {'w': -1.0, 'b': 1.0}
@@ -185,7 +185,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 
 
 def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
-    """Apply `f` to the way to each leaf, as Python writes it, and to the leaf, together with those of further trees.
+    """Applies `f` to the path of each leaf, as Python writes it, and to the leaf, together with those of further trees.
 
     >>> map_with_path(lambda path, p: p if path.endswith("['b']") else 0.5 * p, {"w": 1.0, "b": 2.0})
     {'w': 0.5, 'b': 2.0}
@@ -195,10 +195,9 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 
 
 def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:
-    """``f(f(f(initializer, leaf), leaf), ...)`` for all leaves, from left to right; without `initializer` it begins
-    with the first leaf.
+    """Computes ``f(f(f(initializer, leaf), leaf), ...)`` over all leaves, from left to right.
 
-    Raises TypeError where there is neither a leaf nor an initializer.
+    Without `initializer` it begins with the first leaf. Raises TypeError if there is neither.
 
     >>> reduce(lambda total, p: total + p * p, {"w": 3.0, "b": [1.0, 2.0]}, 0.0)
     14.0
@@ -216,8 +215,8 @@ def all(tree: Any) -> bool:
 
 
 def transpose(outer: Structure, inner: Structure, tree: Any) -> Any:
-    """A tree of the structure `outer`, whose leaves have the structure `inner`, as one of the structure `inner` with
-    leaves of the structure `outer`. Raises ValueError where it is no such tree.
+    """Turns a tree of structure `outer`, whose leaves have structure `inner`, inside out: into a tree of structure
+    `inner`, whose leaves have structure `outer`. Raises ValueError if it is not such a tree.
 
     >>> transpose(structure([0, 0]), structure({"a": 0, "b": 0}), [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
     {'a': [1, 3], 'b': [2, 4]}
@@ -233,7 +232,7 @@ def transpose(outer: Structure, inner: Structure, tree: Any) -> Any:
 
 
 def leaves_with_path(tree: Any) -> list[tuple[str, Any]]:
-    """The leaves of a tree from left to right, each behind the way to it, as Python writes it.
+    """The pairs of path, as Python writes it, and leaf of a tree, from left to right.
 
     >>> leaves_with_path({"w": 1.0, "b": [2.0]})
     [("['w']", 1.0), ("['b'][0]", 2.0)]
@@ -266,12 +265,14 @@ def register(
     unflatten: Callable[[Any, Sequence[Any]], Any],
     names: Sequence[str] = (),
 ) -> None:
-    """Make instances of a class inner nodes of trees.
+    """Makes instances of a class inner nodes of trees.
 
-    `flatten(node)` returns the children and what else it takes to rebuild the node, hashable and
-    comparable; `unflatten(static, children)` rebuilds it, with any objects as children. `names`
-    are the attributes that hold the children, used in paths and in generated code; without them they
-    are found on a node that `unflatten` makes, also in lists there, or children are numbered.
+    Args:
+        flatten: ``flatten(node)`` returns the children, and whatever else rebuilding takes, hashable and comparable.
+        unflatten: ``unflatten(static, children)`` rebuilds the node, with any objects as children.
+        names: the attributes that hold the children, used in paths and generated code. Without them they are found on a
+            node made by `unflatten`, also in lists there, or children are numbered.
+
     Subclasses are not included. Raises ValueError for a class that is already a container.
 
     >>> class Line:

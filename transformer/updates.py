@@ -18,14 +18,13 @@ MODES = None, "clip", "drop", "fill", "promise_in_bounds"
 
 
 def at(x: Any) -> At:
-    """What is to be replaced in, or read from, an array: ``at(x)[i].set(v)`` gives a new array, as JAX's
-    ``x.at[i].set(v)`` does.
+    """``at(x)[i].set(v)`` returns a changed copy of x, as JAX's ``x.at[i].set(v)``.
 
     Methods are `set`, `add`, `subtract`, `multiply`, `divide`, `power`, `min`, `max`, `apply` and `get`. An element
-    that an index names several times is changed as often. `mode` says what happens to integers out of bounds:
-    None, or ``"promise_in_bounds"``, is NumPy's `IndexError`; ``"clip"`` takes the nearest element; ``"drop"``
-    leaves an update out; ``"fill"`` is the same, and reads `fill_value` (NaN, for integers the least one). Unlike in
-    JAX, an index out of bounds is an error where nothing else is said.
+    that an index names several times is changed that many times. `mode` says what to do with integers out of bounds:
+    None or ``"promise_in_bounds"`` raises `IndexError`, as NumPy does; ``"clip"`` takes the nearest element;
+    ``"drop"`` skips the update; ``"fill"`` does, too, and reads `fill_value` (by default nan, for integers the least
+    one). JAX, by default, raises no error.
 
     >>> at(np.zeros(3))[1].set(5.0)
     array([0., 5., 0.])

@@ -19,15 +19,19 @@ from .wrapping import check_callable
 
 def vectorize(function: Callable[..., Any] | None = None, signature: str | None = None,
               excluded: Iterable[int | str] = ()) -> Any:
-    """The function for arrays with further axes in front, which broadcast against each other as NumPy's do.
+    """Returns a function that broadcasts `function` over all leading axes of its arguments.
 
-    `signature` names the core dimensions, which the function itself takes: ``"(n,m),(m)->(n)"`` is a function of a
-    matrix and a vector. Without it all arguments are numbers. Arguments in `excluded`, by position or name, are passed
-    on as they are, and so is None; a signature leaves them out. As `np.vectorize` and `jax.numpy.vectorize`, but
-    made of one `vmap` for each axis: the source is that of NumPy on whole arrays. Usable as a decorator.
+    Args:
+        function: a function of numbers, or of arrays as `signature` says. Without it, the result is a decorator.
+        signature: the core dimensions, which the function itself takes: ``"(n,m),(m)->(n)"`` is a function of a matrix
+            and a vector. Without it, all arguments are numbers.
+        excluded: arguments, by position or name, that are passed on unchanged, as is None. The signature leaves them
+            out.
 
-    Raises `ShapeError` where shapes do not fit the signature, or each other, `BadArgument` for a wrong number of
-    arguments, or a signature that is none.
+    The result is one `vmap` per axis, so its source is whole-array NumPy. As `np.vectorize` and `jax.numpy.vectorize`.
+
+    Raises, when called, `ShapeError` if shapes do not fit the signature or each other, and `BadArgument` for a wrong
+    number of arguments or an invalid signature.
 
     >>> import numpy as np
     >>> apply = vectorize(lambda a, x: a @ x, signature="(n,m),(m)->(n)")

@@ -13,17 +13,21 @@ from .wrapping import check_callable
 
 def vmap(function: Callable[..., Any] | None = None, in_axes: Axes = 0, out_axes: Axes = 0, axis_name: Any = None,
          axis_size: int | None = None) -> Any:
-    """The function for many examples at once, whose source is that of hand-written NumPy.
+    """Returns a function that maps `function` over many examples (lanes). Its source is whole-array NumPy.
 
-    `in_axes` says for each argument passed by position which axis numbers the examples (the lanes): an int, counted
-    from the end where it is negative; None for what all lanes share; or a pytree of these, which may end above the
-    argument's leaves. Arguments passed by keyword are mapped along axis 0. `out_axes` says where the lanes go in the
-    results; a result that is the same in all lanes may have None. `axis_name` names the lanes for `psum` and the
-    like, `axis_size` says how many there are where no argument tells. As `jax.vmap`.
+    Args:
+        function: a function of one example. Without it, the result is a decorator.
+        in_axes: for each positional argument, the axis that numbers the lanes: an int, negative from the end; None for
+            an argument that all lanes share; or a pytree of these, which may end above the leaves of the argument.
+            Keyword arguments are mapped along axis 0.
+        out_axes: the axis of the lanes in each result; None for a result that is the same in all lanes.
+        axis_name: a name of the lanes for `psum` and other collectives.
+        axis_size: the number of lanes, if no argument tells.
 
-    Lanes that part, at an `if` or a loop whose condition differs, are run one after the other, each to its own end.
+    If the condition of an `if` or a loop differs between lanes, that statement runs lane by lane, each lane to its own
+    end.
 
-    Raises `BadArgument` where axes do not fit the arguments, or their sizes differ.
+    Raises, when called, `BadArgument` if axes do not fit the arguments, or their sizes differ. As `jax.vmap`.
 
     >>> import numpy as np
     >>> def distance(a, b):

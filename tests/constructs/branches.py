@@ -88,14 +88,14 @@ def sizes_used(x):
     return np.sum(y * y)
 
 
-@supported("arrays with different numbers of axes or dtypes on both sides, used afterwards",
+@supported("arrays of different ranks or dtypes on both sides, used afterwards",
            "what follows is read for each of them", args=(VECTOR,))
 def shapes_used(x):
     y = x[:, None] if x[0] > 0 else x
     return np.sum(y * x)
 
 
-@supported("texts, functions, objects of different classes, lists of different lengths on both sides, used afterwards",
+@supported("strings, functions, objects of other classes, lists of other lengths on both sides, used afterwards",
            "what follows is read for each of them", args=(VECTOR,))
 def texts_used(x):
     kind = "square" if x[0] > 0 else "cube"
@@ -103,7 +103,7 @@ def texts_used(x):
     return y**2 if kind == "square" else y**3
 
 
-@refused("what has another type, number of axes or structure on both sides, if a loop carries it", NotSupported,
+@refused("a value of another type, rank or structure on each side, if a loop carries it", NotSupported,
          "Give both branches the same type", args=(VECTOR,))
 def texts_carried(x):
     kind, total = "plus", 0.0
@@ -114,7 +114,7 @@ def texts_carried(x):
 
 
 @supported("None on one side, a number, an array or an object on the other, used afterwards",
-           "a truth value says whether it is there; where it is not, its use raises a `TypeError`")
+           "a boolean says whether it is there; using it where it is not raises a `TypeError`")
 def none_or_number(x):
     y = None if x < 0 else x
     return x * 2.0 if y is None else x * y
@@ -129,7 +129,7 @@ def none_or_result(x):
 
 
 @supported("what Python would raise on a path, of None, an option that is not given, or arguments that do not fit",
-           "raised where the program comes there")
+           "raised if the program comes there")
 def option_not_given(x, option=None):
     if x > 100.0:
         return option(x)

@@ -238,7 +238,7 @@ def halving(x):
     return halving(x[:half]) + np.sin(halving(x[half:]))
 
 
-@supported("recursion on parts that have to be equally long", "tested at run time", args=(np.append(VECTOR, 0.7),))
+@supported("recursion on parts that must be equally long", "tested at run time", args=(np.append(VECTOR, 0.7),))
 def recursive_transform(x):
     def haar(part):
         if len(part) == 1:

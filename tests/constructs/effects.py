@@ -32,7 +32,7 @@ class Shown:
         return f"Shown({self.value})"
 
 
-@supported("a text of an object whose class has `__str__`, `__repr__` or `__format__`, or is a dataclass")
+@supported("the string of an object whose class has `__str__`, `__repr__` or `__format__`, or is a dataclass")
 def printing_objects(x):
     print(Shown(x), f"{[Shown(x * x)]}")
     return x * x

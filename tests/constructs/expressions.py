@@ -16,13 +16,13 @@ SECTION = Section("Expressions, numbers, indices")
 supported, refused = SECTION.supported, SECTION.refused
 
 
-@supported("`+ - * / // % ** @`, unary `+ - ~`", "also on integers and truth values", args=(VECTOR,))
+@supported("`+ - * / // % ** @`, unary `+ - ~`", "also on integers and booleans", args=(VECTOR,))
 def operators(x):
     k = ~3 // 2 % 5
     return -((x @ x) ** 2) / 3 + +x[0] % 7 * k
 
 
-@supported("`& | ^ << >>` on integers and truth values", args=(VECTOR,))
+@supported("`& | ^ << >>` on integers and booleans", args=(VECTOR,))
 def bits(x):
     mask = (x > 0) & ~(x > 2) | (x < -1)
     return np.sum(np.where(mask, x * x, x)) * (1 << 2 ^ 1)
@@ -56,7 +56,7 @@ def texts(x):
     return x * len(name)
 
 
-@refused("the length of a text with dynamic parts", NotSupported)
+@refused("the length of a string with dynamic parts", NotSupported)
 def text_length(x):
     return x * len(f"{x:.2f}")
 
@@ -71,7 +71,7 @@ def single(x):
     return np.sum(x * x) / 2
 
 
-@supported("arrays of integers and truth values as arguments", "without derivative", args=(VECTOR, np.array([2, 0])))
+@supported("arrays of integers and booleans as arguments", "without derivative", args=(VECTOR, np.array([2, 0])))
 def index_argument(x, index):
     return np.sum(x[index] ** 2)
 
@@ -165,7 +165,7 @@ def index_objects(x):
     return np.sum(x[np.s_[:2]])
 
 
-@supported("`np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", "not with a text in the brackets", args=(VECTOR,))
+@supported("`np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", "not with a string in the brackets", args=(VECTOR,))
 def concatenating_objects(x):
     return np.sum(np.r_[x, 1.0] ** 2) + np.sum(np.c_[x, x * x] * np.mgrid[0:3, 0:2][0])
 
@@ -229,7 +229,7 @@ def size_from_value(x):
     return np.sum(np.zeros(int(x[2])) + x[0])
 
 
-@refused("an array of objects, texts or dates", NotSupported, args=(VECTOR,))
+@refused("an array of objects, strings or dates", NotSupported, args=(VECTOR,))
 def objects(x):
     return np.sum(x * OBJECTS)
 

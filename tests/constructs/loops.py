@@ -52,7 +52,7 @@ def over_array(x):
     return total
 
 
-@supported("`for` over a tuple, a list, a set, a text", "unrolled")
+@supported("`for` over a tuple, a list, a set, a string", "unrolled")
 def over_list(x):
     for factor in [x, 2.0, 3]:
         x = x * factor
@@ -309,7 +309,7 @@ def changing_dtype(x):
     return np.sum(y)
 
 
-@supported("`next` of `iter`, `zip`, `map`, `itertools.count`, …", "how many items are gone is known while reading",
+@supported("`next` of `iter`, `zip`, `map`, `itertools.count`, …", "the number of items taken is known while reading",
            args=(VECTOR,))
 def iterator(x):
     values = iter(x)

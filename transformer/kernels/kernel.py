@@ -26,18 +26,20 @@ def is_int(size: Any) -> bool:
 
 
 def kernel(grid: Grid, out: Callable[..., Any]) -> Callable[[Callable[..., None]], Kernel]:
-    """Makes a function over a grid of blocks of what one block does: ``body(block, *arguments, *outputs)``.
+    """Makes a function over a grid of blocks from ``body(block, *arguments, *outputs)``, which says what one block
+    does.
 
-    `grid` is a tuple of one to three ints, or a function of the arguments that gives one; `block` is the place in it, a
-    tuple of as many ints. `out` is a function of the arguments that gives the array, or the tuple of arrays, that the
-    blocks fill, such as ``np.empty_like``. The body loads parts of arguments and stores parts of outputs by
-    indexing; it returns nothing. Every element of an output is to be stored by exactly one block, in whose hands
-    it is: no block reads what another one stores, and none writes to arguments.
+    Args:
+        grid: a tuple of one to three ints, or a function of the arguments that returns one. `block` is an index of
+            the grid, a tuple of as many ints.
+        out: a function of the arguments that allocates the output, or a tuple of outputs, such as ``np.empty_like``.
 
-    Called with arrays of NumPy, the body runs for one block after the other, in Python, and all of that is tested:
-    raises `BadArgument` with the place. Transformed, it is a loop over the grid whose iterations are promised to be
-    independent; then it is not tested what blocks store. Both raise `BadArgument` for a wrong number of arguments and
-    for a grid that is none.
+    The body loads parts of arguments and stores parts of outputs by indexing. It returns nothing. Every element of an
+    output is stored by exactly one block. No block reads what another one stores, and none writes to an argument.
+
+    Called with NumPy arrays, the body runs block by block in Python, and all of this is tested: `BadArgument` has the
+    place. Transformed, it is a loop over the grid whose iterations are promised to be independent, and what blocks
+    store is not tested. Both raise `BadArgument` for a wrong number of arguments and for an invalid grid.
 
     >>> import numpy as np
     >>> from transformer import grad, jit, kernels

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def cdiv(length: Any, size: Any) -> Any:
-    """How many blocks of `size` cover `length`: the quotient, rounded up.
+    """The number of blocks of `size` that cover `length`: the quotient, rounded up.
 
     >>> cdiv(64, 32), cdiv(65, 32)
     (2, 3)
@@ -20,8 +20,9 @@ def cdiv(length: Any, size: Any) -> Any:
 
 
 def load(array: Any, start: tuple[Any, ...], shape: tuple[int, ...], fill: Any = 0) -> Any:
-    """A new array of this shape: the part of `array` that begins at `start`, which has an int from 0 on for each
-    axis, and `fill` behind the ends of the array. Raises `ValueError` for a negative start.
+    """Returns a new array of `shape`: the part of `array` at `start`, with `fill` beyond the ends of the array.
+
+    `start` has a non-negative int for each axis. Raises `ValueError` for a negative start.
 
     >>> import numpy as np
     >>> load(np.array([1.0, 2.0, 3.0]), (2,), (4,))
@@ -34,8 +35,9 @@ def load(array: Any, start: tuple[Any, ...], shape: tuple[int, ...], fill: Any =
 
 
 def store(array: Any, start: tuple[Any, ...], tile: Any) -> None:
-    """Writes a tile to the part of `array` that begins at `start`; what would lie behind its ends is left out. Raises
-    `ValueError` for a negative start.
+    """Writes a tile to the part of `array` at `start`, and leaves out what lies beyond the ends of the array.
+
+    Raises `ValueError` for a negative start.
 
     >>> import numpy as np
     >>> x = np.zeros(3)

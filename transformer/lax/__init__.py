@@ -1,14 +1,14 @@
-"""The names of `jax.lax` over native code: control flow as functions, and arithmetic that promotes nothing.
+"""The names of `jax.lax` as ordinary Python: control flow as functions, and arithmetic without promotion.
 
-Each function is a few lines of ordinary Python, which is what a transformation reads: `while_loop` is a ``while``,
-`scan` a ``for`` that fills arrays. So what they become is what one would have written without them.
+Each function is a few lines that a transformation reads: `while_loop` is a ``while``, `scan` a ``for`` that fills
+arrays. So the generated code is what you would have written without them.
 
     from transformer import grad, lax
 
     def total(xs):
         return lax.scan(lambda carry, x: (carry * 0.5 + x, carry), 0.0, xs)[0]
 
-Arithmetic is strict, as in JAX: operands have one dtype, and one shape unless one of them has no axes.
+Arithmetic is strict, as in JAX: operands have one dtype, and one shape unless one of them is a scalar.
 
     cond switch while_loop fori_loop scan map associative_scan                                  control.py
     slice slice_in_dim index_in_dim dynamic_slice dynamic_update_slice dynamic_slice_in_dim

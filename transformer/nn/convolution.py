@@ -16,15 +16,16 @@ from .windows import channels_last, counts, in_layout, margins, padded, pair, pi
 @taking_arrays
 def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilation: Any = 1, groups: int = 1,
            layout: str = "NHWC") -> Any:
-    """Each pixel becomes a weighted sum of those around it: a correlation, as everywhere in this field.
+    """A two-dimensional convolution, without flipping the kernel, as usual in this field.
 
-    `x` is (items, height, width, channels) and `kernel` (height, width, channels / groups, filters); with
-    ``layout="NCHW"`` they are (items, channels, height, width) and (filters, channels / groups, height, width).
-
-    `padding` is ``"valid"``, for nothing around the image, ``"same"``, for as many windows as pixels (one for each
-    `stride`), a number of pixels, or one for each direction, or ``((above, below), (left, right))``. `stride` and
-    `dilation` are numbers, or one for each direction. `groups` cuts channels and filters into as many parts, which know
-    nothing of each other.
+    Args:
+        x: images of shape (items, height, width, channels); for ``layout="NCHW"``, (items, channels, height, width).
+        kernel: (height, width, channels / groups, filters); for ``layout="NCHW"``, (filters, channels / groups,
+            height, width).
+        padding: ``"valid"`` for none, ``"same"`` for as many windows as pixels (one for each `stride`), a number of
+            pixels, one for each direction, or ``((above, below), (left, right))``.
+        stride, dilation: a number, or one for each direction.
+        groups: the number of independent groups of channels and filters.
 
     >>> conv2d(np.arange(4.0).reshape(1, 1, 4, 1), np.array([[[[-1.0]], [[1.0]]]]))[0, 0, :, 0]
     array([1., 1., 1.])

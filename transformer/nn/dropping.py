@@ -12,9 +12,11 @@ import numpy as np
 
 
 def dropout(key: Any, rate: float, x: Any) -> Any:
-    """Each element 0 with the probability `rate`, else divided by ``1 - rate``, which keeps the mean. Without a key, or
-    with the rate 0, `x` itself: in use, as against in training.
-    Source: https://jmlr.org/papers/v15/srivastava14a.html."""
+    """Sets each element to 0 with probability `rate`, and divides the others by ``1 - rate``, which keeps the mean.
+
+    Without a key, as in evaluation, or with rate 0, returns `x` itself. Source:
+    https://jmlr.org/papers/v15/srivastava14a.html.
+    """
     from .. import random  # when it is needed
 
     if not 0 <= rate < 1:

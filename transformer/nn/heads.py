@@ -17,12 +17,16 @@ from ..taking import taking_arrays
 @taking_arrays
 def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
               scale: float | None = None) -> Any:
-    """``softmax(query @ key.T * scale) @ value``, along the last two axes, which are places and features; other axes in
-    front, such as examples and heads, broadcast. Source: https://arxiv.org/abs/1706.03762.
+    """``softmax(query @ key.T * scale) @ value`` along the last two axes. Source: https://arxiv.org/abs/1706.03762.
 
-    `query` is (…, places, features), `key` (…, others, features), `value` (…, others, any). `mask`, which broadcasts to
-    (…, places, others), is true where a place may look; with `causal` it may look at itself and at what is before. A
-    place that may look nowhere takes the mean of all. `scale` is ``1 / sqrt(features)``, if it is None.
+    Args:
+        query: (…, places, features). Leading axes, such as examples and heads, broadcast.
+        key: (…, others, features).
+        value: (…, others, any).
+        mask: broadcasts to (…, places, others), and is true where a place may attend. A place that may attend nowhere
+            takes the mean of all.
+        causal: a place attends to itself and to what is before it.
+        scale: by default ``1 / sqrt(features)``.
     """
     if np.ndim(query) < 2 or np.ndim(key) < 2 or np.ndim(value) < 2:
         raise ValueError(f"nn.attention: query, key and value have places and features, and so at least 2 axes; their "
@@ -43,8 +47,10 @@ def _attended(query: Any, key: Any, value: Any, bias: Any, mask: Any, causal: bo
 
 
 def multi_head_attention(query: Any, key: Any, value: Any, heads: int, mask: Any = None, causal: bool = False) -> Any:
-    """`attention` of parts of the features, side by side. All are (…, places, features), `heads` divides the features,
-    and `mask` broadcasts to (…, heads, places, others)."""
+    """`attention` of parts of the features, side by side.
+
+    All are (…, places, features). `heads` divides the features, and `mask` broadcasts to (…, heads, places, others).
+    """
     result = attention(split_heads(query, heads), split_heads(key, heads), split_heads(value, heads), mask, causal)
     return merge_heads(result)
 
@@ -52,9 +58,12 @@ def multi_head_attention(query: Any, key: Any, value: Any, heads: int, mask: Any
 @taking_arrays
 def dot_product_attention(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, *,
                           scale: float | None = None, is_causal: bool = False) -> Any:
-    """`attention` with the axes of `jax.nn.dot_product_attention`: (…, places, heads, features). `key` and `value` may
-    have fewer heads, which divide those of `query`: neighbouring heads share one. `bias` is added to the scores, which
-    are (…, heads, places, others), and `mask` is true where a place may look; both broadcast to them."""
+    """`attention` with the axes of `jax.nn.dot_product_attention`: (…, places, heads, features).
+
+    `key` and `value` may have fewer heads, which divide those of `query`: neighbouring heads share one. `bias` is
+    added to the scores, which are (…, heads, places, others), and `mask` is true where a place may attend; both
+    broadcast to them.
+    """
     query, key, value = (np.swapaxes(x, -3, -2) for x in (query, key, value))
     shared = query.shape[-3] // key.shape[-3]
     if shared > 1:

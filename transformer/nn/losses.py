@@ -15,7 +15,7 @@ from ..taking import taking_arrays
 
 
 def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
-    """Rows of zeros with a one at the place of the label; without a one where it is not below `num_classes`.
+    """Rows of zeros with a one at the index of the label; without a one if the label is not below `num_classes`.
 
     >>> one_hot(np.array([2, 0]), 3)
     array([[0., 0., 1.],
@@ -27,10 +27,10 @@ def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
 
 @taking_arrays
 def cross_entropy(logits: Any, labels: Any) -> Any:
-    """Minus the logarithm of the share that `softmax` of the scores along the last axis gives to the label.
+    """The negative logarithm of the probability that the `softmax` of `logits` gives to the label.
 
-    `logits` has the shape (…, classes). `labels` are integers of the shape (…), or probabilities of all classes, of
-    the shape of `logits`. The result has the shape (…).
+    `logits` has shape (…, classes). `labels` are integers of shape (…), or probabilities of all classes, in the shape
+    of `logits`. The result has shape (…).
 
     >>> cross_entropy(np.zeros((2, 4)), np.array([0, 3]))
     array([1.38629436, 1.38629436])
@@ -47,7 +47,8 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def binary_cross_entropy(logits: Any, labels: Any) -> Any:
-    """Minus the logarithm of the share that `sigmoid` of the score gives to the label, which is 0 or 1, or between.
+    """The negative logarithm of the probability that the `sigmoid` of the score gives to the label, which is 0, 1 or
+    between.
 
     >>> binary_cross_entropy(np.array([0.0, 1000.0]), np.array([1.0, 1.0]))
     array([0.69314718, 0.        ])

@@ -13,8 +13,8 @@ import numpy as np
 
 
 def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, eps: float = 1e-5) -> Any:
-    """Mean 0 and variance 1 along an axis, or several, of each example; then times `scale`, and `offset` added, which
-    broadcast. Source: https://arxiv.org/abs/1607.06450; `eps` is PyTorch's.
+    """Normalises each example to mean 0 and variance 1 along one or several axes, then multiplies by `scale` and adds
+    `offset`, which broadcast. Source: https://arxiv.org/abs/1607.06450; `eps` is PyTorch's.
 
     >>> layer_norm(np.array([[1.0, 3.0]]), eps=0.0)
     array([[-1.,  1.]])
@@ -25,17 +25,20 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
 
 
 def rms_norm(x: Any, scale: Any = None, axis: Any = -1, eps: float = 1e-6) -> Any:
-    """Mean square 1 along an axis, or several; then times `scale`. Source: https://arxiv.org/abs/1910.07467."""
+    """Normalises the mean square to 1 along one or several axes, then multiplies by `scale`. Source:
+    https://arxiv.org/abs/1910.07467.
+    """
     return affine(x / np.sqrt(np.mean(x * x, axis=axis, keepdims=True) + eps), scale, None)
 
 
 def batch_norm(x: Any, scale: Any = None, offset: Any = None, mean: Any = None, variance: Any = None, axis: int = -1,
                eps: float = 1e-5) -> Any:
-    """Mean 0 and variance 1 of each channel, over all other axes; `axis` is that of the channels. Then times `scale`,
-    and `offset` added, both of the shape (channels,).
+    """Normalises each channel to mean 0 and variance 1 over all other axes, then multiplies by `scale` and adds
+    `offset`.
 
-    `mean` and `variance`, of that shape, are taken in place of those of `x`: in use, running averages of
-    `batch_moments` while it was trained. Source: https://arxiv.org/abs/1502.03167; `eps` is PyTorch's.
+    `axis` is that of the channels; `scale` and `offset` have shape (channels,). `mean` and `variance`, of that shape,
+    replace those of `x`: in evaluation, running averages of `batch_moments` from training. Source:
+    https://arxiv.org/abs/1502.03167; `eps` is PyTorch's.
 
     >>> batch_norm(np.array([[1.0, 5.0], [3.0, 5.0]]), eps=1e-12)
     array([[-1.,  0.],

@@ -13,9 +13,10 @@ from .windows import channels_last, counts, in_layout, margins, padded, pair, pi
 
 
 def max_pool(x: Any, window: Any, stride: Any = None, padding: Any = "valid", layout: str = "NHWC") -> Any:
-    """The greatest value in each window of each channel. `window` and `stride` are numbers, or one for each direction;
-    without a `stride`, windows are side by side. `padding` and `layout` are those of `conv2d`. Where several values are
-    the greatest, the derivative is shared by them.
+    """The largest value in each window of each channel.
+
+    `window` and `stride` are numbers, or one for each direction; by default, windows are side by side. `padding` and
+    `layout` are those of `conv2d`. Equal largest values share the derivative.
 
     >>> max_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2)[0, :, :, 0]
     array([[ 5.,  7.],
@@ -30,7 +31,7 @@ def max_pool(x: Any, window: Any, stride: Any = None, padding: Any = "valid", la
 
 
 def avg_pool(x: Any, window: Any, stride: Any = None, padding: Any = "valid", layout: str = "NHWC") -> Any:
-    """The mean of each window of each channel; what `padding` adds counts as 0. Arguments are those of `max_pool`.
+    """The mean of each window of each channel, in which `padding` counts as 0. Arguments are those of `max_pool`.
 
     >>> avg_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2)[0, :, :, 0]
     array([[ 2.5,  4.5],

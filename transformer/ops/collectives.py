@@ -68,7 +68,9 @@ def only_read(name: Name) -> Any:
 
 
 def psum(x: Any, axis_name: Any) -> Any:
-    """The sum over all lanes of an axis, for a pytree; `axis_name` may be a tuple of names. As `jax.lax.psum`.
+    """The sum over all lanes of an axis, for a pytree.
+
+    `axis_name` may be a tuple of names. As `jax.lax.psum`.
 
     >>> import numpy as np
     >>> from transformer import vmap
@@ -84,18 +86,18 @@ def pmean(x: Any, axis_name: Any) -> Any:
 
 
 def pmax(x: Any, axis_name: Any) -> Any:
-    """The largest value of all lanes of an axis, like `psum`; of equal ones each has its share of the derivative."""
+    """The maximum over all lanes of an axis, like `psum`. Equal values share the derivative."""
     return only_read(axis_name)
 
 
 def pmin(x: Any, axis_name: Any) -> Any:
-    """The smallest value of all lanes of an axis, like `pmax`."""
+    """The minimum over all lanes of an axis, like `pmax`."""
     return only_read(axis_name)
 
 
 def all_gather(x: Any, axis_name: Any, axis: int = 0, tiled: bool = False) -> Any:
-    """The values of all lanes, for each of them, along a new axis; with `tiled` one behind the other along an axis
-    that they have. As `jax.lax.all_gather`.
+    """The values of all lanes along a new axis; with `tiled`, concatenated along an existing one. As
+    `jax.lax.all_gather`.
 
     >>> import numpy as np
     >>> from transformer import vmap
@@ -107,7 +109,7 @@ def all_gather(x: Any, axis_name: Any, axis: int = 0, tiled: bool = False) -> An
 
 
 def axis_index(axis_name: Any) -> Any:
-    """The number of the lane, from 0. As `jax.lax.axis_index`, an int64.
+    """The number of the lane, from 0, as an int64. As `jax.lax.axis_index`.
 
     >>> import numpy as np
     >>> from transformer import vmap
@@ -118,7 +120,7 @@ def axis_index(axis_name: Any) -> Any:
 
 
 def axis_size(axis_name: Any) -> Any:
-    """How many lanes there are: an int. As `jax.lax.axis_size`."""
+    """The number of lanes, an int. As `jax.lax.axis_size`."""
     return size_of(axis_name)
 
 

@@ -28,8 +28,8 @@ from .value import Value, call
 
 
 def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
-    """The value of another lane: of each pair (source, destination) the second lane gets what the first one has, and
-    lanes that are no destination get zeros; for a pytree. As `jax.lax.ppermute`.
+    """Sends values between lanes, for a pytree: for each pair (source, destination), the destination gets the value
+    of the source. Other lanes get zeros. As `jax.lax.ppermute`.
 
     >>> import numpy as np
     >>> from transformer import vmap
@@ -51,9 +51,10 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
 
 
 def all_to_all(x: Any, axis_name: Any, split_axis: int, concat_axis: int, tiled: bool = False) -> Any:
-    """Part `k` along `split_axis` goes to lane `k`, where what comes from all lanes is in order along `concat_axis`.
-    There are as many parts as lanes, each a place of `split_axis`, which is gone afterwards, while `concat_axis` is
-    new; with `tiled`, each is a range of places, and the ranges stand one behind the other. As `jax.lax.all_to_all`.
+    """Sends part `k` along `split_axis` to lane `k`, which joins the parts from all lanes in order along `concat_axis`.
+
+    There are as many parts as lanes. Each part is one index of `split_axis`, which is removed, and `concat_axis` is
+    new. With `tiled`, each part is a range, and the ranges are concatenated. As `jax.lax.all_to_all`.
 
     >>> import numpy as np
     >>> from transformer import vmap
@@ -65,8 +66,8 @@ def all_to_all(x: Any, axis_name: Any, split_axis: int, concat_axis: int, tiled:
 
 
 def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: bool = False) -> Any:
-    """Of the sum over all lanes each has its part along `scatter_dimension`: one place, without the axis, or with
-    `tiled` a range of places. As `jax.lax.psum_scatter`.
+    """Gives each lane its part, along `scatter_dimension`, of the sum over all lanes: one index, without the axis, or
+    with `tiled` a range. As `jax.lax.psum_scatter`.
 
     >>> import numpy as np
     >>> from transformer import vmap

@@ -28,14 +28,15 @@ def clip(max_delta: float) -> GradientTransformation:
 
 
 def clip_by_norm(max_norm: float) -> GradientTransformation:
-    """Each leaf made shorter if its norm is above `max_norm`."""
+    """Scales down each leaf whose norm is above `max_norm`."""
     return stateless(lambda updates, params: tree.map(
         lambda update: shortened(update, global_norm(update), max_norm), updates))
 
 
 def clip_by_global_norm(max_norm: float) -> GradientTransformation:
-    """All leaves made shorter by one factor if their norm together is above `max_norm`. Source: Pascanu et al., On the
-    difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063."""
+    """Scales down all leaves by one factor if their global norm is above `max_norm`. Source: Pascanu et al., On the
+    difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.
+    """
 
     def update(updates: Any, params: Any) -> Any:
         norm = global_norm(updates)

@@ -25,8 +25,11 @@ Rate = float | Callable[[Any], Any]
 
 
 def sgd(learning_rate: Rate, momentum: float | None = None, nesterov: bool = False) -> GradientTransformation:
-    """Steps against the gradient; with `momentum` against the decayed sum of all gradients so far, and with `nesterov`
-    one step ahead of it (Sutskever et al., http://proceedings.mlr.press/v28/sutskever13.pdf)."""
+    """Stochastic gradient descent.
+
+    With `momentum`, steps follow a decayed sum of all gradients; with `nesterov`, one step ahead of it (Sutskever et
+    al., http://proceedings.mlr.press/v28/sutskever13.pdf).
+    """
     return chain(remembering(momentum, nesterov), scale_by_learning_rate(learning_rate))
 
 
@@ -52,7 +55,7 @@ def adam(learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 1
 
 def adamw(learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, eps_root: float = 0.0,
           weight_decay: float = 1e-4, mask: Any = None, nesterov: bool = False) -> GradientTransformation:
-    """Adam, with weights that decay apart from that: see `scale_by_adam` and `add_decayed_weights`."""
+    """Adam with decoupled weight decay: see `scale_by_adam` and `add_decayed_weights`."""
     return chain(scale_by_adam(b1, b2, eps, eps_root, nesterov), add_decayed_weights(weight_decay, mask),
                  scale_by_learning_rate(learning_rate))
 
@@ -73,6 +76,6 @@ def adagrad(learning_rate: Rate, initial_accumulator_value: float = 0.1, eps: fl
 
 def lion(learning_rate: Rate, b1: float = 0.9, b2: float = 0.99, weight_decay: float = 1e-3,
          mask: Any = None) -> GradientTransformation:
-    """Lion, with weights that decay: see `scale_by_lion` and `add_decayed_weights`."""
+    """Lion with weight decay: see `scale_by_lion` and `add_decayed_weights`."""
     return chain(scale_by_lion(b1, b2), add_decayed_weights(weight_decay, mask),
                  scale_by_learning_rate(learning_rate))

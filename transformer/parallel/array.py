@@ -36,8 +36,10 @@ NUMBERS = frozenset((int, float, bool, complex))
 
 
 class Array(NDArrayOperatorsMixin):
-    """An array on a device. It has the operators, methods and attributes of NumPy's arrays, and is taken by their
-    functions; `device_put` makes one. It cannot be changed: ``x.at[i].set(v)`` is a changed copy.
+    """An immutable array on a device. `device_put` makes one.
+
+    It has the operators, methods and attributes of NumPy's arrays, and NumPy's functions accept it.
+    ``x.at[i].set(v)`` makes a changed copy.
 
     >>> from transformer import device_put
     >>> x = device_put(np.arange(3.0))

@@ -120,10 +120,10 @@ def _threads_of(usable: Sequence[int], count: int) -> int | None:
 
 
 def devices(kind: str | None = None) -> list[Device]:
-    """The devices of all processes, of one kind (``"cpu"``, ``"cuda"``) or of the default one.
+    """The devices of all processes, of one kind (``"cpu"``, ``"cuda"``) or of the default kind. As `jax.devices`.
 
-    How many CPU devices there are is `config.cpu_devices`, or ``TRANSFORMER_CPU_DEVICES``: eight of them serve to
-    develop on one computer what is to run on eight. As `jax.devices`. Raises `BadArgument` where there are none.
+    `config.cpu_devices`, or ``TRANSFORMER_CPU_DEVICES``, sets the number of CPU devices: with eight, you can develop
+    on one computer what will run on eight devices. Raises `BadArgument` if there are none.
 
     >>> import transformer
     >>> transformer.devices("cpu")[0]
@@ -211,12 +211,12 @@ def local_devices(kind: str | None = None) -> list[Device]:
 
 
 def device_count(kind: str | None = None) -> int:
-    """How many devices there are, in all processes."""
+    """The number of devices of all processes."""
     return len(devices(kind))
 
 
 def local_device_count(kind: str | None = None) -> int:
-    """How many devices this process has."""
+    """The number of devices of this process."""
     return len(local_devices(kind))
 
 
@@ -231,7 +231,7 @@ def process_count() -> int:
 
 
 def default_backend() -> str:
-    """The kind of the devices that are used where nothing else is said: ``"cpu"``."""
+    """The kind of the default device: ``"cpu"``."""
     return "cpu"
 
 
@@ -244,7 +244,7 @@ _chosen = _Chosen()
 
 @contextmanager
 def default_device(device: Device | str) -> Iterator[Device]:
-    """Inside the `with`, what says nothing else runs on this device, in this thread.
+    """Makes a device the default one inside the `with`, in this thread.
 
     >>> import transformer
     >>> with transformer.default_device("cpu:0") as device:

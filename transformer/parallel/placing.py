@@ -27,9 +27,10 @@ FORGETTING = 0.7                        # of what a call took before, beside wha
 
 
 def device_put(value: Any, device: Device | str | None = None) -> Any:
-    """A pytree with its arrays and numbers copied to a device, as `Array`s; to the chosen one, unless said. What is
-    there already stays. As `jax.device_put`. Raises `BadArgument` for what is no array or number, and for a device
-    that does not exist.
+    """Copies the arrays and numbers of a pytree to a device, as `Array`s. As `jax.device_put`.
+
+    The default is the default device. What is there already stays. Raises `BadArgument` for other leaves, and for a
+    device that does not exist.
 
     >>> import numpy as np
     >>> x = device_put({"w": np.ones(2)}, "cpu:0")["w"]
@@ -41,8 +42,9 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
 
 
 def device_get(value: Any) -> Any:
-    """A pytree with its arrays on devices as arrays of NumPy, when they are computed; other leaves stay what they are.
-    As `jax.device_get`.
+    """Fetches the arrays on devices of a pytree as NumPy arrays, waiting for them. As `jax.device_get`.
+
+    Other leaves stay as they are.
 
     >>> import numpy as np
     >>> device_get({"w": device_put(np.ones(2)), "name": "a"})
@@ -52,7 +54,9 @@ def device_get(value: Any) -> Any:
 
 
 def block_until_ready(value: Any) -> Any:
-    """The same pytree, when all arrays on devices in it are computed. As `jax.block_until_ready`: for taking times."""
+    """Waits until all arrays on devices in a pytree are computed, and returns it: for measuring times. As
+    `jax.block_until_ready`.
+    """
     for leaf in tree.leaves(value):
         if hasattr(leaf, "block_until_ready"):
             leaf.block_until_ready()

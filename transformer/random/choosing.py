@@ -15,8 +15,9 @@ from .whole import randint
 
 @taking_arrays
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
-    """The parts of an array along an axis in another order, or `arange(x)` for an int; with `independent`, each row
-    along the axis in an order of its own. As `jax.random.permutation`.
+    """Permutes an array along an axis, or `arange(x)` for an int. As `jax.random.permutation`.
+
+    With `independent`, each row along the axis is permuted on its own.
 
     >>> permutation(np.array([0, 42], np.uint32), 5)
     array([4, 2, 3, 0, 1])
@@ -55,8 +56,9 @@ def shuffled_apart(key: Any, x: Any, axis: int) -> Any:
 
 @taking_arrays
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
-    """Some elements of an array along an axis, or of `arange(a)` for an int: with `replace`, each of them may come
-    again; `p` has the probabilities. As `jax.random.choice`.
+    """Chooses elements of an array along an axis, or of `arange(a)` for an int. As `jax.random.choice`.
+
+    With `replace`, an element may be chosen again; `p` has the probabilities.
 
     >>> choice(np.array([0, 42], np.uint32), np.array([10, 20, 30]), (4,))
     array([10, 20, 10, 20])
@@ -91,8 +93,10 @@ def chosen(key: Any, count: Any, sizes: Any, draws: Any, replace: bool, p: Any) 
 
 @taking_arrays
 def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
-    """Numbers of categories, of which `logits` has the logarithms of probabilities along an axis, up to a constant. The
-    shape is that of the other axes, behind others. As `jax.random.categorical`.
+    """Draws indices of categories. `logits` has the unnormalised log probabilities along an axis. As
+    `jax.random.categorical`.
+
+    The shape is that of the other axes, or one that ends with it.
 
     >>> categorical(np.array([0, 42], np.uint32), np.log(np.array([0.2, 0.3, 0.5])), shape=(4,))
     array([2, 2, 1, 1])

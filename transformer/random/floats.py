@@ -15,8 +15,9 @@ from .keys import counted, joined, of_parameters, take_key
 
 @taking_arrays
 def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
-    """Numbers that are as likely anywhere from `minval` to below `maxval`, which are numbers or arrays that broadcast
-    to the shape, and through which derivatives pass. As `jax.random.uniform`.
+    """Uniform numbers from `minval` to below `maxval`. As `jax.random.uniform`.
+
+    The bounds are numbers or arrays that broadcast to the shape, and have derivatives.
 
     >>> uniform(np.array([0, 42], np.uint32), (2,), np.float32)
     array([0.4887..., 0.6797... ], dtype=float32)
@@ -60,8 +61,7 @@ def scaled(u: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
 
 @taking_arrays
 def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
-    """Numbers of the standard normal distribution, float32 or float64. As `jax.random.normal`, to 2 units in the last
-    place, and rarely to 3.
+    """Standard normal numbers, float32 or float64. As `jax.random.normal`, to 2 units in the last place, rarely 3.
 
     >>> normal(np.array([0, 42], np.uint32), (2,), np.float32)
     array([-0.0283...,  0.4671...], dtype=float32)
@@ -78,8 +78,7 @@ def normal_of(u: Any) -> Any:
 
 @taking_arrays
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
-    """Numbers of the standard normal distribution between two bounds, through which derivatives pass.
-    As `jax.random.truncated_normal`.
+    """Standard normal numbers between two bounds, which have derivatives. As `jax.random.truncated_normal`.
 
     >>> truncated_normal(np.array([0, 42], np.uint32), -1.0, 1.0)
     np.float64(-0.1257...)

@@ -37,8 +37,8 @@ PRNGKey = key
 
 @taking_arrays
 def split(key: Any, num: Any = 2) -> Any:
-    """New keys from a key, which is not to be used for anything else any more: uint32 of shape (num, 2), or
-    (*num, 2). As `jax.random.split`.
+    """Makes new keys from a key, which should not be used any more: uint32 of shape (num, 2), or (*num, 2). As
+    `jax.random.split`.
 
     >>> first, second = split(np.array([0, 42], np.uint32))
     >>> first
@@ -50,7 +50,7 @@ def split(key: Any, num: Any = 2) -> Any:
 
 @taking_arrays
 def fold_in(key: Any, data: Any) -> Any:
-    """A new key from a key and an integer below 2**32, such as the number of a step. As `jax.random.fold_in`.
+    """Makes a new key from a key and an integer below 2**32, such as the number of a step. As `jax.random.fold_in`.
 
     >>> fold_in(np.array([0, 42], np.uint32), 7)
     array([2547012911, 1371500959], dtype=uint32)

@@ -14,7 +14,7 @@ from .keys import counted, joined, of_parameters, take_key, words_of
 
 @taking_arrays
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
-    """Truth values that hold with probability `p`, a float or an array of them. As `jax.random.bernoulli`.
+    """Booleans that are true with probability `p`, a float or an array of them. As `jax.random.bernoulli`.
 
     >>> bernoulli(np.array([0, 42], np.uint32), 0.5, (4,))
     array([ True,  True, False, False])
@@ -26,8 +26,9 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
 
 @taking_arrays
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int64) -> Any:
-    """Integers from `minval` to below `maxval`, which are integers or arrays of them; `minval` where there are none in
-    between. As `jax.random.randint`.
+    """Integers from `minval` to below `maxval`, which are integers or arrays of them. As `jax.random.randint`.
+
+    If there are none in between, the result is `minval`.
 
     >>> randint(np.array([0, 42], np.uint32), (5,), 0, 10)
     array([5, 8, 3, 1, 5])
