@@ -223,6 +223,23 @@ def test_four_columns_at_once(name: str, columns: int) -> None:
     assert re.search(r"x0\w*, x1\w*, x2\w*, x3\w* = four_of\(x\[Place\(", source)
 
 
+def taken_down(x, rows):
+    return np.take_along_axis(x, rows, axis=0).sum(axis=0)
+
+
+def one_of_each(x, rows):
+    return x[rows[0], np.arange(x.shape[1])] * 2
+
+
+@pytest.mark.parametrize("target", [taken_down, one_of_each])
+def test_columns_of_other_rows_each_are_not_read_together(target: Any) -> None:
+    """The numbers that say which rows are."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 9, (70, 9))
+    assert re.search(r"rows0.* = four_of\(", source := check(target, rng.standard_normal((9, 9)), rows, typed=False))
+    assert "four_of(x[" not in source
+
+
 def test_columns_of_which_much_is_computed_are_gone_down_one_by_one() -> None:
     """A thread has to compute for all four what others could do beside it."""
     x = np.random.default_rng(0).standard_normal((70, 9)).astype("f4")

@@ -33,7 +33,7 @@ from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..nest.lifetimes import mentioned
-from ..nest.nest_walk import is_load, statements
+from ..nest.nest_walk import defined, is_load, statements
 from ..nest.nests import Block, Index, Store
 from ..printing.sharing import taken
 from .columns_by_fours import LANES, FourColumns, FourOf, columns_beside, is_beside
@@ -152,7 +152,7 @@ class Wide(Strided):
             four = Var(INT)
             k = ast.Name(self.names.index(four))
             self.unsigned.add(four)
-            made = FourColumns(index, four).block(block)
+            made = FourColumns(index, four).of(block)
             self.inlining.note(made)
             wide = self.counting(k, first, ast.Name(fours), distance, self.block(made), origin)
         begin = _plus(ast.BinOp(number(LANES), ast.Mult(), ast.Name(fours)), first)
@@ -212,9 +212,10 @@ def streamed(index: Index, block: Block, carries: list[Carry]) -> Stream | None:
     steps = [stmt for stmt in block if stmt not in loads and stmt not in stores]
     if not loads or len(steps) > MOST_STEPS or not all(map(_is_number, _all(steps))):
         return None
-    if not all(is_beside(each.args[0], each.args[1:], index) for each in loads):
+    inside = {index.var, *(carry.entry for carry in carries), *(var for stmt in _all(block) for var in defined(stmt))}
+    if not all(is_beside(each.args[0], each.args[1:], index, inside) for each in loads):
         return None
-    if any(store.adds or not is_beside(store.array, store.at, index) for store in stores):
+    if any(store.adds or not is_beside(store.array, store.at, index, inside) for store in stores):
         return None
     if index.var in _uses(steps, stores, carries) or not _keeps(block, loads, steps, stores):
         return None
