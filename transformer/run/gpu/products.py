@@ -160,13 +160,14 @@ def cublas() -> Any:
 
 
 class Handle:
-    """cuBLAS for one stream, with memory in which no other stream works."""
+    """cuBLAS for one stream, with memory in which no other stream works. The stream does not end before it: another one
+    could have its handle then."""
 
-    def __init__(self, stream: int) -> None:
-        self.pointer, self.lock = POINTER(), threading.Lock()
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.pointer, self.lock = stream, POINTER(), threading.Lock()
         self.workspace = library().cuda.alloc(WORKSPACE)
         _done(cublas().cublasCreate_v2(ctypes.addressof(self.pointer)))
-        _done(cublas().cublasSetStream_v2(self.pointer, stream))
+        _done(cublas().cublasSetStream_v2(self.pointer, stream.ptr))
         _done(cublas().cublasSetWorkspace_v2(self.pointer, self.workspace.ptr, WORKSPACE))
 
     def run(self, plan: Plan, w: int, x: int, y: int) -> None:
@@ -200,7 +201,7 @@ def _handle() -> Handle:
     found = _handles.get(key)
     if found is None:
         with _making:
-            found = _handles.get(key) or _handles.setdefault(key, Handle(stream.ptr))
+            found = _handles.get(key) or _handles.setdefault(key, Handle(stream))
             if len(_handles) > MOST_HANDLES:     # of streams that are gone, as a rule
                 _handles.pop(next(iter(_handles)), None)
     return found
