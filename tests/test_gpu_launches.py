@@ -208,6 +208,23 @@ def test_no_thread_ends_where_others_wait_for_it(target: Any) -> None:
         gpu_simulator.namespace(made.module.source, given)[target.__name__](x)
 
 
+OF_MORE_AXES = {
+    "lanes": (lambda x: np.transpose(x, (0, 2, 1, 3)) * 2, "over_threads(n2 - 3 * fours, m, n * d)"),
+    "tiles": (lambda x: np.transpose(x, (0, 1, 3, 2)) * 2, "over_tiles(d, n2, n * m)"),
+    "pairs": (lambda x: x * np.transpose(x, (0, 1, 3, 2)), "over_pairs(d, d, n * m)"),
+    "blocks": (lambda x: x / np.sum(x, axis=-1, keepdims=True), "over_blocks(n2, d, n * m, along=n3)")}
+SHAPES_OF_MORE_AXES = {"pairs": (5, 6, 7, 7), "blocks": (5, 6, 7, 8, 9)}
+
+
+@pytest.mark.parametrize("name", OF_MORE_AXES)
+def test_threads_share_more_axes_than_a_grid_has(name: str) -> None:
+    """The outermost ones together are one of the grid's."""
+    target, grid = OF_MORE_AXES[name]
+    x = np.random.default_rng(0).uniform(1, 2, SHAPES_OF_MORE_AXES.get(name, (5, 6, 7, 8)))
+    driver = driver_of(check(target, x, typed=False))
+    assert grid in driver, driver
+
+
 SUMMED = {
     "sums": lambda x: np.sum(x, axis=0), "sums of products": lambda x: np.sum(x * x[0], axis=0),
     "extremes": lambda x: np.max(x, axis=0), "places": lambda x: np.argmin(x, axis=0),

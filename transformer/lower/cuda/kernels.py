@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.grammar import Loop, Var
-from ...core.sizes import Extent
+from ...core.sizes import Extent, product
 from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
@@ -34,6 +34,7 @@ from ..threads.private import private_arrays
 from . import grids, long_axes
 from .mirrored import Mirrored, is_mirrored
 from .private import made_inside
+from .shares import by_axes
 from .strided import LINE_OF_GRID, of_blocks, of_grid
 from .telling import Telling, may_fail, status
 from .transposed import across
@@ -129,7 +130,7 @@ class Kernels(Mirrored):
         *before, nest = stmt.body
         items = self.block(before)
         steps = [LINE_OF_GRID] if len(stmt.indices) == 1 else map(of_grid, AXES)
-        return items + self.over(nest, list(zip(reversed(stmt.indices), steps)))
+        return items + self.over(nest, list(zip(by_axes(stmt.indices), steps)))
 
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
@@ -137,7 +138,7 @@ class Kernels(Mirrored):
         memory = {each.target for each in before if isinstance(each, Allocate)}
         self.has_tiles = bool(memory)
         self.read |= private_arrays(nest.body, memory) or memory             # by all their names
-        return items + self.over(nest, list(zip(reversed(stmt.indices), map(of_blocks, AXES))),
+        return items + self.over(nest, list(zip(by_axes(stmt.indices), map(of_blocks, AXES))),
                                  lambda: self.as_block(lambda: self.block(nest.body)))
 
     # -- grids --------------------------------------------------------------------------------
@@ -146,8 +147,8 @@ class Kernels(Mirrored):
         """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
         over_tiles = grids.over_pairs if is_mirrored(stmt) else grids.over_tiles
         name = self.numbers.functions.grid(over_tiles if across(stmt) else GRIDS[stmt.form])
-        sizes = [self._count(index.size, stmt.form) if index is stmt.indices[-1] else self.size(index.size)
-                 for index in reversed(stmt.indices)]
+        counts = [product(index.size for index in indices) for indices in by_axes(stmt.indices)]
+        sizes = [self._count(count, stmt.form) if k == 0 else self.size(count) for k, count in enumerate(counts)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
         return ast.Call(self.function_name(name), sizes, [ast.keyword("along", longest)] if along else [])

@@ -67,7 +67,7 @@ class Together(Wide):
             if len(tile) > 1:
                 items = self._over_tile(nest, tile)
             else:
-                items = self.over(nest, [(indices[-1], OF_BLOCK)])
+                items = self.over(nest, [(indices[-1:], OF_BLOCK)])
         self.together = True
         return self._apart(stmt, items)
 
