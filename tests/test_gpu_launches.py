@@ -375,8 +375,10 @@ def test_rows_of_samples_have_blocks_of_their_own() -> None:
     """The sums over samples, of columns, do not keep the rows of a sample together in one block."""
     arguments = np.random.default_rng(0).standard_normal((6, 7, 8)), np.linspace(0.5, 1.5, 8)
     driver = driver_of(check(grad(normed, argnums=(0, 1)), *arguments, user=normed))
-    assert re.search(r"fill_dx\[over_blocks\(m, n, along=d\)\]", driver)
-    assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n\)\]", driver)
+    assert re.search(r"fill_\w+\[over_blocks\(m, n, along=d\)\]\(.*\bdx\b", driver, re.DOTALL)
+    assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n2, n\)\]", driver)
+    shapes = set(re.findall(r"cp.empty\((.*)\)", driver))
+    assert shapes == {"(n, m, d)", "(d, n2 * n)", "d"}                   # rows that a sample has for itself, once
 
 
 def settled(x, w):
