@@ -212,7 +212,7 @@ OF_MORE_AXES = {
     "lanes": (lambda x: np.transpose(x, (0, 2, 1, 3)) * 2, "over_threads(n2 - 3 * fours, m, n * d)"),
     "tiles": (lambda x: np.transpose(x, (0, 1, 3, 2)) * 2, "over_tiles(d, n2, n * m)"),
     "pairs": (lambda x: x * np.transpose(x, (0, 1, 3, 2)), "over_pairs(d, d, n * m)"),
-    "blocks": (lambda x: x / np.sum(x, axis=-1, keepdims=True), "over_blocks(n2, d, n * m, along=n3)")}
+    "blocks": (lambda x: x / np.sum(x, axis=-1, keepdims=True), "over_blocks(n2, d, n * m, along=n3 - 3 * fours)")}
 SHAPES_OF_MORE_AXES = {"pairs": (5, 6, 7, 7), "blocks": (5, 6, 7, 8, 9)}
 
 
@@ -375,7 +375,7 @@ def test_rows_of_samples_have_blocks_of_their_own() -> None:
     """The sums over samples, of columns, do not keep the rows of a sample together in one block."""
     arguments = np.random.default_rng(0).standard_normal((6, 7, 8)), np.linspace(0.5, 1.5, 8)
     driver = driver_of(check(grad(normed, argnums=(0, 1)), *arguments, user=normed))
-    assert re.search(r"fill_\w+\[over_blocks\(m, n, along=d\)\]\(.*\bdx\b", driver, re.DOTALL)
+    assert re.search(r"fill_\w+\[over_blocks\(m, n, along=d - 3 \* fours\)\]\(.*\bdx\b", driver, re.DOTALL)
     assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n2, n\)\]", driver)
     shapes = set(re.findall(r"cp.empty\((.*)\)", driver))
     assert shapes == {"(n, m, d)", "(d, n2 * n)", "d"}                   # rows that a sample has for itself, once

@@ -58,12 +58,14 @@ class Stream:
 
 class Wide(Strided):
     """Prints such loops. `inside` is what a kernel makes itself, `fours` the numbers of four elements along an
-    axis by its size, each with the arrays for which it is counted."""
+    axis by its size, each with the arrays for which it is counted, and `singly` the sizes of axes along which it goes
+    one by one."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.inside: set[Any] = set()
         self.fours: dict[Extent, tuple[str, list[Var]]] = {}
+        self.singly: set[Extent] = set()
 
     def along(self, index: Index, block: Block, steps: Steps, origin: Any, carries: list[Carry] | None = None,
               start: Extent = 0) -> list[Item]:
@@ -77,6 +79,17 @@ class Wide(Strided):
             items = self.block(block) + self.handed_on(carries or [], origin)
             return self.strided(index, items, steps, origin, start)
         return self._by_fours(index, stream, self._counted(size, stream.arrays), steps, origin, start)
+
+    def strided(self, index: Index, *given: Any) -> list[Item]:
+        self.singly.add(index.size)
+        return super().strided(index, *given)
+
+    def steps_along(self, size: Extent) -> ast.expr:
+        """How many steps it takes along an axis: `n`, or `n - 3 * fours`, where four together are one."""
+        if size not in self.fours:
+            return self.size(size)
+        fours = ast.BinOp(number(LANES - 1), ast.Mult(), ast.Name(self.fours[size][0]))
+        return ast.BinOp(self.size(size), ast.Sub(), fours)
 
     def _are_apart(self, size: Extent, arrays: list[Var]) -> bool:
         """Whether the driver knows arrays, and a size."""
