@@ -12,7 +12,7 @@ memory, as numba lays it out, and hands that to the driver of the GPU, for CuPy'
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from struct import Struct
 from struct import error as NotWritten
@@ -41,7 +41,7 @@ class Kernel:
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
-        self.forms: dict[Any, Form] = {}
+        self.forms = Forms(())
         self.arrays, self.cuda = library().ndarray, library().cuda
 
     def __getitem__(self, grid: Any) -> Any:
@@ -49,21 +49,48 @@ class Kernel:
 
     def launch(self, grid: tuple[int, ...], *args: Any) -> None:
         """Has the current GPU run it, in the current stream, with so many blocks and threads along three axes each."""
-        arrays = self.arrays
-        kinds = tuple([(arg.dtype, arg.ndim, arg._c_contiguous) if type(arg) is arrays else type(arg) for arg in args])
         device = self.cuda.get_device_id()
-        form = self.forms.get((device, kinds)) or self._form(device, kinds)
+        form = self.forms.find(device, args) or self._form(device, args)
         try:
             form.launch(grid, self.cuda.get_current_stream().ptr, args)
         except Exception as error:
             error.add_note(f"when {self.dispatcher.__name__} was launched with {grid[:3]} blocks of {grid[3:]} threads")
             raise
 
-    def _form(self, device: int, kinds: tuple[Any, ...]) -> Form:
-        """The kernel for arguments of these kinds, compiled if it is not yet."""
+    def _form(self, device: int, args: tuple[Any, ...]) -> Form:
+        """The kernel for arguments like these, compiled if it is not yet."""
+        arrays = tuple(type(arg) is self.arrays for arg in args)
+        kinds = [(arg.dtype, arg.ndim, arg._c_contiguous) if is_array else type(arg)
+                 for arg, is_array in zip(args, arrays)]
         handle = compiled(self.dispatcher, tuple(map(numba_type, kinds)), device)
-        form = self.forms[device, kinds] = Form(kinds, handle, self.cuda.driver.launchKernel)
+        if self.forms.arrays != arrays:
+            self.forms = Forms(arrays)
+        form = Form(kinds, handle, self.cuda.driver.launchKernel)
+        self.forms.add(device, args, form)
         return form
+
+
+class Forms:
+    """What a kernel was compiled to, for arguments of which the same ones are arrays. They are found by a key that is
+    made without looking at what is an array: it is an AttributeError, or has a type that no other key has there."""
+
+    __slots__ = ("arrays", "key", "known")
+
+    def __init__(self, arrays: tuple[bool, ...]) -> None:
+        names = [f"a{k}" for k in range(len(arrays))]
+        parts = [f"type({name}), {name}.dtype, {name}.ndim, {name}._c_contiguous" if is_array else f"type({name})"
+                 for name, is_array in zip(names, arrays)]
+        self.arrays, self.known = arrays, dict[Any, Form]()
+        self.key = eval(f"lambda {', '.join(['device', *names])}: ({', '.join(['device', *parts])},)")
+
+    def find(self, device: int, args: tuple[Any, ...]) -> Form | None:
+        try:
+            return self.known.get(self.key(device, *args))
+        except (AttributeError, TypeError):      # others are arrays, or there is none yet
+            return None
+
+    def add(self, device: int, args: tuple[Any, ...], form: Form) -> None:
+        self.known[self.key(device, *args)] = form
 
 
 class Form:
@@ -71,7 +98,7 @@ class Form:
 
     __slots__ = ("values", "handle", "run", "layout", "free")
 
-    def __init__(self, kinds: tuple[Any, ...], handle: int, run: Any) -> None:
+    def __init__(self, kinds: Sequence[Any], handle: int, run: Any) -> None:
         self.values, self.handle, self.run = writer(kinds), handle, run
         self.layout = "".join(map(layout, kinds))
         self.free: list[Parameters] = []
