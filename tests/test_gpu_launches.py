@@ -208,6 +208,12 @@ def test_no_thread_ends_where_others_wait_for_it(target: Any) -> None:
         gpu_simulator.namespace(made.module.source, given)[target.__name__](x)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i8", "?"])
+def test_copies_are_written_as_such(dtype: str) -> None:
+    source = check(lambda x: np.flip(x, 0), np.arange(60).reshape(6, 10).astype(dtype), typed=False)
+    assert re.search(r"set_four\(\w+\[i\], \w, four_of\(x\[.*\], \w\)\)", source)
+
+
 OF_MORE_AXES = {
     "lanes": (lambda x: np.transpose(x, (0, 2, 1, 3)) * 2, "over_threads(n2 - 3 * fours, m, n * d)"),
     "tiles": (lambda x: np.transpose(x, (0, 1, 3, 2)) * 2, "over_tiles(d, n2, n * m)"),

@@ -52,6 +52,12 @@ class Stream:
     carries: list[Carry]
 
     @property
+    def is_copy(self) -> bool:
+        """Whether the elements of one array are written to another one as they are."""
+        return not self.steps and len(self.loads) == len(self.stores) == 1 and (
+            self.loads[0].target is self.stores[0].value and len({array.type.dtype for array in self.arrays}) == 1)
+
+    @property
     def arrays(self) -> list[Any]:
         return list(dict.fromkeys([*(each.args[0] for each in self.loads), *(each.array for each in self.stores)]))
 
@@ -107,20 +113,28 @@ class Wide(Strided):
 
     def _by_fours(self, index: Index, stream: Stream, fours: str, steps: Steps, origin: Any, start: Extent
                   ) -> list[Item]:
-        step, (first, distance) = self._step(stream), steps
+        step, (first, distance) = None if stream.is_copy else self._step(stream), steps
         with self.names.scope():
             k = ast.Name(self.names.index(Var(INT)))
             begin = first if start == 0 else _plus(self.size(start // LANES), first)
             end: ast.expr = ast.Name(fours)
             if start != 0:
                 end = ast.Call(ast.Name("min"), [self.size((start + _chunk(index.size)) // LANES), end], [])
-            wide = self.counting(k, begin, end, distance, self._four_at_once(k, stream, step, origin), origin)
+            items = self._copied(k, stream, origin) if step is None else self._four_at_once(k, stream, step, origin)
+            wide = self.counting(k, begin, end, distance, items, origin)
         done: ast.expr = ast.BinOp(number(LANES), ast.Mult(), ast.Name(fours))
         if start != 0:
             done = ast.Call(ast.Name("max"), [self.size(start), done], [])
         name = ast.Name(self.names.of[index.var])
         end = self.size(later(start, index.size))
-        return wide + self.counting(name, _plus(done, first), end, distance, self._one(stream, step, origin), origin)
+        items = self.block([*stream.loads, *stream.stores]) if step is None else self._one(stream, step, origin)
+        return wide + self.counting(name, _plus(done, first), end, distance, items, origin)
+
+    def _copied(self, k: ast.Name, stream: Stream, origin: Any) -> list[Item]:
+        """`set_four(y, k, four_of(x, k))`."""
+        (load,), (store,) = stream.loads, stream.stores
+        items = self._intrinsic("four_of", self._row(load.args[0], load.args[1:]), k)
+        return [Line(ast.Expr(self._intrinsic("set_four", self._row(store.array, store.at), k, items)), origin)]
 
     def _four_at_once(self, k: ast.Name, stream: Stream, step: Step, origin: Any) -> list[Item]:
         """Four elements of every array are read, four of them computed, and written."""
