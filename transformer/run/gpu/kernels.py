@@ -37,15 +37,21 @@ LAUNCHES = "over_threads", "over_tiles", "over_pairs", "over_blocks", "one_block
 class Kernel:
     """A kernel of a generated module, launched as numba launches its own: ``kernel[blocks, threads](...)``."""
 
-    __slots__ = ("dispatcher", "forms", "arrays", "cuda")
+    __slots__ = ("dispatcher", "forms", "grids", "arrays", "cuda")
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
-        self.forms = Forms(())
+        self.forms, self.grids = Forms(()), dict[Any, Any]()
         self.arrays, self.cuda = library().ndarray, library().cuda
 
     def __getitem__(self, grid: Any) -> Any:
-        return partial(self.launch, axes(grid[0], grid[1]))
+        return self.grids.get(grid) or self._on(grid)
+
+    def _on(self, grid: Any) -> Any:
+        if len(self.grids) >= REMEMBERED:
+            self.grids.clear()
+        found = self.grids[grid] = partial(self.launch, axes(grid[0], grid[1]))
+        return found
 
     def launch(self, grid: tuple[int, ...], *args: Any) -> None:
         """Has the current GPU run it, in the current stream, with so many blocks and threads along three axes each."""
@@ -129,7 +135,6 @@ class Parameters:
         self.write, self.places = partial(whole.pack_into, self.memory, 0), ctypes.addressof(self.table)
 
 
-@lru_cache(REMEMBERED)
 def axes(*counts: Any) -> tuple[int, ...]:
     """Counts of blocks and of threads along three axes each."""
     each = [count if isinstance(count, tuple) else (count,) for count in counts]
