@@ -112,3 +112,17 @@ def test_what_does_not_rest_on_the_same_numbers_stays_as_it_is() -> None:
     got, source = found(about_a_row, x, x[0])
     assert "spreads" not in source
     np.testing.assert_allclose(got, about_a_row(x.astype("f8"), x[0]), rtol=1e-5)
+
+
+def about_other_means(x, w):
+    return np.sum((x - (np.sum(x, axis=1) @ w)[:, np.newaxis]) ** 2, axis=1)
+
+
+def test_long_columns_whose_first_number_is_far_from_the_others() -> None:
+    """Of so many numbers nothing would be left: they are not those of a part."""
+    x = np.random.default_rng(0).normal(size=(5, 3000, 6)).astype("f4")
+    x[:, 0] = 70
+    w = np.eye(6, dtype="f4") / 3000
+    got, source = found(about_other_means, x, w)
+    assert "spreads" not in source
+    np.testing.assert_allclose(got, about_other_means(x.astype("f8"), w.astype("f8")), rtol=1e-5)

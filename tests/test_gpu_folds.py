@@ -173,7 +173,7 @@ def product_of_rows(x, scale):
 def test_products_of_rows_and_columns() -> None:
     x = 1 + np.random.default_rng(0).standard_normal((9, 70)) / 10
     source = check(product_of_rows, x, 2.0)
-    assert "multiply_of_block" in source and "over_blocks(n, along=m)" in source
+    assert "multiply_of_block" in source and "over_blocks(n, along=m - 3 * fours)" in source
     check(product_of_rows, np.where(x > 1.2, np.nan, x), 2.0, typed=False)
 
 

@@ -208,6 +208,29 @@ def test_no_thread_ends_where_others_wait_for_it(target: Any) -> None:
         gpu_simulator.namespace(made.module.source, given)[target.__name__](x)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i8", "?"])
+def test_copies_are_written_as_such(dtype: str) -> None:
+    source = check(lambda x: np.flip(x, 0), np.arange(60).reshape(6, 10).astype(dtype), typed=False)
+    assert re.search(r"set_four\(\w+\[i\], \w, four_of\(x\[.*\], \w\)\)", source)
+
+
+OF_MORE_AXES = {
+    "lanes": (lambda x: np.transpose(x, (0, 2, 1, 3)) * 2, "over_threads(n2 - 3 * fours, m, n * d)"),
+    "tiles": (lambda x: np.transpose(x, (0, 1, 3, 2)) * 2, "over_tiles(d, n2, n * m)"),
+    "pairs": (lambda x: x * np.transpose(x, (0, 1, 3, 2)), "over_pairs(d, d, n * m)"),
+    "blocks": (lambda x: x / np.sum(x, axis=-1, keepdims=True), "over_blocks(n2, d, n * m, along=n3 - 3 * fours)")}
+SHAPES_OF_MORE_AXES = {"pairs": (5, 6, 7, 7), "blocks": (5, 6, 7, 8, 9)}
+
+
+@pytest.mark.parametrize("name", OF_MORE_AXES)
+def test_threads_share_more_axes_than_a_grid_has(name: str) -> None:
+    """The outermost ones together are one of the grid's."""
+    target, grid = OF_MORE_AXES[name]
+    x = np.random.default_rng(0).uniform(1, 2, SHAPES_OF_MORE_AXES.get(name, (5, 6, 7, 8)))
+    driver = driver_of(check(target, x, typed=False))
+    assert grid in driver, driver
+
+
 SUMMED = {
     "sums": lambda x: np.sum(x, axis=0), "sums of products": lambda x: np.sum(x * x[0], axis=0),
     "extremes": lambda x: np.max(x, axis=0), "places": lambda x: np.argmin(x, axis=0),
@@ -221,6 +244,23 @@ def test_four_columns_at_once(name: str, columns: int) -> None:
     x = np.random.default_rng(0).standard_normal((70, columns)).astype("f4")
     source = check(SUMMED[name], x, typed=False)
     assert re.search(r"x0\w*, x1\w*, x2\w*, x3\w* = four_of\(x\[Place\(", source)
+
+
+def taken_down(x, rows):
+    return np.take_along_axis(x, rows, axis=0).sum(axis=0)
+
+
+def one_of_each(x, rows):
+    return x[rows[0], np.arange(x.shape[1])] * 2
+
+
+@pytest.mark.parametrize("target", [taken_down, one_of_each])
+def test_columns_of_other_rows_each_are_not_read_together(target: Any) -> None:
+    """The numbers that say which rows are."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 9, (70, 9))
+    assert re.search(r"rows0.* = four_of\(", source := check(target, rng.standard_normal((9, 9)), rows, typed=False))
+    assert "four_of(x[" not in source
 
 
 def test_columns_of_which_much_is_computed_are_gone_down_one_by_one() -> None:
@@ -341,8 +381,10 @@ def test_rows_of_samples_have_blocks_of_their_own() -> None:
     """The sums over samples, of columns, do not keep the rows of a sample together in one block."""
     arguments = np.random.default_rng(0).standard_normal((6, 7, 8)), np.linspace(0.5, 1.5, 8)
     driver = driver_of(check(grad(normed, argnums=(0, 1)), *arguments, user=normed))
-    assert re.search(r"fill_dx\[over_blocks\(m, n, along=d\)\]", driver)
-    assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n\)\]", driver)
+    assert re.search(r"fill_\w+\[over_blocks\(m, n, along=d - 3 \* fours\)\]\(.*\bdx\b", driver, re.DOTALL)
+    assert re.search(r"fill_parts\[over_threads\(d - 3 \* fours, n2, n\)\]", driver)
+    shapes = set(re.findall(r"cp.empty\((.*)\)", driver))
+    assert shapes == {"(n, m, d)", "(d, n2 * n)", "d"}                   # rows that a sample has for itself, once
 
 
 def settled(x, w):

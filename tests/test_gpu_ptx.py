@@ -23,6 +23,7 @@ from test_golden_gpu import FOLDER, drawn, looped, programs
 
 from transformer.core.errors import TransformError
 from transformer.pipeline import Looped, generate_loops
+from transformer.run.gpu import narrow
 
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
 IN_DOUBLE = {"relaxed"}
@@ -171,6 +172,23 @@ def test_reductions_of_each_dtype_are_compiled(dtype: str, monkeypatch: pytest.M
     namespace = kernels_of(made.module.source, made.module.kernel.printed.given)
     for kernel, args in launches(made, arguments).items():
         cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
+
+
+@pytest.mark.parametrize("dtype, columns", [("float32", 10), ("float64", 8)])
+def test_narrow_products_are_assembled(dtype: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a thread has lies in registers, and no more than what blocks of so many threads have."""
+    from numba import cuda, types
+    without_device(monkeypatch)
+    namespace: dict[str, Any] = {}
+    exec(narrow.source(np.dtype(dtype), columns), namespace)
+    matrix, part = (types.Array(getattr(types, dtype), 2, order) for order in "CA")
+    for name, most in (("fill_product", 128), ("fill_turned", REGISTERS)):
+        kinds = types.int64, types.int64, matrix, part, matrix
+        text = cuda.compile_ptx(namespace[name].py_func, kinds, cc=ARCHITECTURES[0])[0]
+        assert ".local" not in text and not DIVISION.search(text) and (dtype == "float64" or ".f64" not in text)
+        said = assembled(text, ARCHITECTURES[0])
+        assert re.findall(r"(\d+) bytes spill", said) == ["0", "0"]
+        assert int(re.findall(r"Used (\d+) registers", said)[0]) <= most
 
 
 def test_what_is_looked_for_is_found() -> None:

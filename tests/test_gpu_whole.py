@@ -144,6 +144,19 @@ def test_streams_have_graphs_of_their_own() -> None:
     assert first[0].pool is not second[0].pool
 
 
+def test_a_stream_with_graphs_does_not_end() -> None:
+    """Another one could have its handle, and not wait for what it was asked."""
+    whole, (params, x), stream = Whole(Program(), 4), drawn(0), Stream(non_blocking=True)
+    for _ in range(AFTER):
+        with stream:
+            check(whole(params, x, 0.5), params, x, 0.5)
+    is_kept = weakref.ref(stream)
+    del stream
+    assert is_kept() is not None
+    whole.graphs.clear()
+    assert is_kept() is None
+
+
 def test_threads_have_graphs_of_their_own_in_their_default_streams() -> None:
     """Which have one handle."""
     whole, (params, x) = Whole(Program(), 4), drawn(0)

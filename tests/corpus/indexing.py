@@ -215,6 +215,14 @@ def masked_numbers(x, scale):
     return beta * np.sum(x[x[1] > -9]) + len(x[x[1] > 9]) + start * r[r > 9].size
 
 
+def items_down_columns(x, places):
+    return np.sum(np.sin(np.sum(np.take_along_axis(x, places, axis=0), axis=0)) ** 2)
+
+
+def one_of_each_column(x, places):
+    return np.sum(np.sin(x[places, np.arange(x.shape[1])] * 2) * np.arange(5.0))
+
+
 PROGRAMS = [
     Program(elements, normal(("n",))),
     Program(elements_of_matrix, normal((2, 3))),
@@ -251,4 +259,6 @@ PROGRAMS = [
     Program(places_once, lambda rng: (rng.standard_normal(5), np.array([0.3, 0.1, 0.75, 1.4]))),
     Program(places_in_a_row, lambda rng: (*apart((2, 3, 4), (3, 3))(rng), np.array([1, 0, 3])), (0, 1)),
     Program(masked_numbers, fixed(np.array([0.7, -0.4, 1.1]), 0.3), wrt=(0, 1)),
+    Program(items_down_columns, lambda rng: (rng.standard_normal((6, 5)), rng.integers(0, 6, (7, 5))), (0,)),
+    Program(one_of_each_column, lambda rng: (rng.standard_normal((6, 5)), rng.integers(0, 6, 5)), (0,)),
 ]

@@ -125,7 +125,8 @@ def current_stream():
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:
@@ -204,7 +205,7 @@ def attention_driver(q, k, v):
     cp.matmul(q, k.T, out=dot)
     ratio = cp.empty((n, d), np.float16)
     fours = in_fours(d, dot, ratio)
-    fill_ratio[over_blocks(n, along=d)](n, dot, fours, d, ratio)
+    fill_ratio[over_blocks(n, along=d - 3 * fours)](n, dot, fours, d, ratio)
     dot4 = cp.empty((n, n2), np.float16)
     cp.matmul(ratio, v, out=dot4)
     return dot4

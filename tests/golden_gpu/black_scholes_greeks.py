@@ -87,7 +87,8 @@ def current_stream():
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:

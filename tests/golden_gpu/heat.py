@@ -84,11 +84,6 @@ def check_places(*sizes):
         raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
-def current_stream():
-    """The stream in which CuPy works just now, for numba."""
-    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
-
-
 def most_blocks():
     """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
     places."""
@@ -96,21 +91,31 @@ def most_blocks():
     return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
-    along the next."""
+    along the next. Of several axes there are more blocks, as they may differ in what they have to do."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
         across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
-    return (blocks, threads, current_stream())
+    most = most_blocks() if len(sizes) == 1 else 4 * most_blocks()
+    blocks = []
+    for count in counts:
+        blocks.append(min(count, most, 65535))
+        most = max(1, most // blocks[-1])
+    return (tuple(blocks), threads, current_stream())
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:

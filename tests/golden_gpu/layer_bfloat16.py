@@ -111,7 +111,8 @@ def current_stream():
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:
@@ -141,15 +142,19 @@ def most_blocks():
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
-    along the next."""
+    along the next. Of several axes there are more blocks, as they may differ in what they have to do."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
         across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
-    return (blocks, threads, current_stream())
+    most = most_blocks() if len(sizes) == 1 else 4 * most_blocks()
+    blocks = []
+    for count in counts:
+        blocks.append(min(count, most, 65535))
+        most = max(1, most // blocks[-1])
+    return (tuple(blocks), threads, current_stream())
 
 
 def one_block():
@@ -264,14 +269,16 @@ def layer_value_and_grad_driver(x, w, b):
     scaled2 = cp.empty((n, d), ml_dtypes.bfloat16)
     parts = cp.empty(n2, np.float32)
     fours = in_fours(d, dot, b, scaled2)
-    fill_scaled2[over_blocks(n2, along=d)](n2, n, fours, dot.view(np.uint16),
-        b.view(np.uint16), scaled, scaled2.view(np.uint16), d, parts)
+    fill_scaled2[over_blocks(n2, along=d - 3 * fours)](n2, n, fours,
+        dot.view(np.uint16), b.view(np.uint16), scaled, scaled2.view(np.uint16), d,
+        parts)
     parts2 = cp.empty((d, n3), np.float32)
     fill_parts2[over_threads(d, n3)](n3, d, b.view(np.uint16), n, dot.view(np.uint16),
         scaled, parts2)
     db = cp.empty(d, ml_dtypes.bfloat16)
     fours = in_fours(n3, parts2)
-    fill_db[over_blocks(d, along=n3)](d, fours, parts2, n3, db.view(np.uint16))
+    fill_db[over_blocks(d, along=n3 - 3 * fours)](d, fours, parts2, n3,
+        db.view(np.uint16))
     dw = cp.empty((m, d), ml_dtypes.bfloat16)
     number2 = cp.empty(1, ml_dtypes.bfloat16)
     fours = in_fours(n2, parts)

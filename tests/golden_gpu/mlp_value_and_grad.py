@@ -140,11 +140,6 @@ def check_places(*sizes):
         raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
-def current_stream():
-    """The stream in which CuPy works just now, for numba."""
-    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
-
-
 def most_blocks():
     """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
     places."""
@@ -152,17 +147,26 @@ def most_blocks():
     return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
-    along the next."""
+    along the next. Of several axes there are more blocks, as they may differ in what they have to do."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
         across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
-    return (blocks, threads, current_stream())
+    most = most_blocks() if len(sizes) == 1 else 4 * most_blocks()
+    blocks = []
+    for count in counts:
+        blocks.append(min(count, most, 65535))
+        most = max(1, most // blocks[-1])
+    return (tuple(blocks), threads, current_stream())
 
 
 def in_fours(size, *arrays):
@@ -178,7 +182,8 @@ def in_fours(size, *arrays):
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:
@@ -438,7 +443,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     total = cp.empty(d, np.float32)
     dz = cp.empty((d, n2), np.float32)
     fours = in_fours(n2, dot4, b2, Y, dz)
-    fill_total[over_blocks(d, along=n2)](d, dot4, b2, fours, n2, Y, ratio, total, dz)
+    fill_total[over_blocks(d, along=n2 - 3 * fours)](d, dot4, b2, fours, n2, Y, ratio,
+        total, dz)
     parts = cp.empty(n3, np.float32)
     fours = in_fours(d, total)
     fill_parts[over_blocks(n3)](n3, fours, total, d, parts)
@@ -447,7 +453,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fill_parts2[over_threads(n2 - 3 * fours, n4)](n4, fours, d, dz, parts2, n2)
     db2 = cp.empty(n2, np.float32)
     fours = in_fours(n4, parts2)
-    fill_db2[over_blocks(n2, along=n4)](n2, fours, parts2, n4, db2)
+    fill_db2[over_blocks(n2, along=n4 - 3 * fours)](n2, fours, parts2, n4, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
     fours = in_fours(n3, parts)
@@ -463,7 +469,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fill_parts2[over_threads(n - 3 * fours, n4)](n4, fours, d, chosen, parts4, n)
     db1 = cp.empty(n, np.float32)
     fours = in_fours(n4, parts4)
-    fill_db2[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)
+    fill_db2[over_blocks(n, along=n4 - 3 * fours)](n, fours, parts4, n4, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2

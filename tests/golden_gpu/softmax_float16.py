@@ -124,7 +124,8 @@ def current_stream():
 
 
 def over_blocks(*sizes, along=THREADS):
-    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    """A block for every place, with threads that share what goes along a row, in so many steps; for short rows they are
+    fewer."""
     check_places(*sizes, along)
     threads = THREADS
     while threads > WARP and threads >= 2 * along:
@@ -199,7 +200,7 @@ def softmax_driver(x):
     check_places(n, m)
     ratio = cp.empty((n, m), np.float16)
     fours = in_fours(m, x, ratio)
-    fill_ratio[over_blocks(n, along=m)](n, x, fours, m, ratio)
+    fill_ratio[over_blocks(n, along=m - 3 * fours)](n, x, fours, m, ratio)
     return ratio
 
 

@@ -57,8 +57,9 @@ def _in_parts(nest: Nest) -> Block:
     at = next(k for k, stmt in enumerate(nest.body) if isinstance(stmt, Fold))
     before, behind = nest.body[:at], nest.body[at + 1:]
     fold: Any = nest.body[at]
-    *arrays, chunks, whole = in_parts(fold, ROWS if len(fold.indices) == 1 else 1)   # for a stack, of each matrix
-    first: Any = Nest([chunks.indices[0], *nest.indices], [*before, *chunks.body], nest.origin)
+    lengths = [1] * (len(fold.indices) - 1)                              # of a stack, each matrix by itself
+    *arrays, chunks, whole = in_parts(fold, *lengths, ROWS)
+    first: Any = Nest([*chunks.indices, *nest.indices], [*before, *chunks.body], nest.origin, apart=chunks.apart)
     nest.body = [*before, whole, *behind]
     made = [_with_column(stmt, [first, nest], nest.indices[0]) for stmt in arrays]
     return [*made, NestCopier().stmt(first), nest]

@@ -42,9 +42,10 @@ class FourOf(Op):
     run: Any = None
 
 
-def is_beside(array: Any, at: tuple[Any, ...], index: Index) -> bool:
-    """Whether the elements for neighbouring places are neighbours in memory, of a dtype that is read in fours."""
-    return (sole(at[-1]) is index.var and index.var not in atom_vars(at[:-1]) and array.type.dtype.kind in KINDS)
+def is_beside(array: Any, at: tuple[Any, ...], index: Index, varying: set[Var]) -> bool:
+    """Whether the elements for neighbouring places are neighbours in memory, of a dtype that is read in fours. What is
+    `varying` may differ from place to place, as the index does."""
+    return (sole(at[-1]) is index.var and varying.isdisjoint(atom_vars(at[:-1])) and array.type.dtype.kind in KINDS)
 
 
 def columns_beside(index: Index, block: Block) -> list[Any]:
@@ -54,7 +55,9 @@ def columns_beside(index: Index, block: Block) -> list[Any]:
     folds = [stmt for stmt in inside if isinstance(stmt, Fold)]
     if len(folds) != 1 or folds[0] not in block or len(inside) > MOST_STATEMENTS:
         return []
-    if cost_of(folds[0].body) > MOST_COMPUTED or index.var in atom_vars([each.size for each in folds[0].indices]):
+    varying = _varying(index, inside)
+    sizes = [each.size for each in folds[0].indices]
+    if cost_of(folds[0].body) > MOST_COMPUTED or not varying.isdisjoint(atom_vars(tuple(sizes))):
         return []
     stores = [stmt for stmt in inside if isinstance(stmt, Store)]
     written, read = {store.array for store in stores}, {array for stmt in block for array in loaded(stmt)}
@@ -63,29 +66,46 @@ def columns_beside(index: Index, block: Block) -> list[Any]:
     if not all(isinstance(stmt, Fold | Store) or isinstance(stmt, Let) and not stmt.op.of_sequences
                for stmt in inside):
         return []
-    is_down = any(_is_beside(stmt, index) for stmt in folds[0].body)
-    return list(dict.fromkeys(stmt.args[0] for stmt in inside if is_down and _is_beside(stmt, index)))
+    beside = [stmt for stmt in inside if _is_beside(stmt, index, varying)]
+    is_down = any(stmt in folds[0].body for stmt in beside)
+    return list(dict.fromkeys(stmt.args[0] for stmt in beside)) if is_down else []
 
 
-def _is_beside(stmt: Any, index: Index) -> bool:
-    return is_load(stmt) and is_beside(stmt.args[0], stmt.args[1:], index)
+def _is_beside(stmt: Any, index: Index, varying: set[Var]) -> bool:
+    return is_load(stmt) and is_beside(stmt.args[0], stmt.args[1:], index, varying)
+
+
+def _varying(index: Index, inside: Block) -> set[Var]:
+    """What differs from column to column: the index, what is computed of it, and what folds give."""
+    found = {index.var}
+    found.update(var for stmt in inside if isinstance(stmt, Fold) for carry in stmt.carries
+                 for var in (carry.entry, carry.out))
+    for stmt in inside:
+        if isinstance(stmt, Let) and not found.isdisjoint(atom_vars(stmt.args)):
+            found.update(stmt.targets)
+    return found
 
 
 class FourColumns:
     """Statements for one column as statements for four, which are those 4 * k to 4 * k + 3."""
 
     def __init__(self, index: Index, k: Var) -> None:
-        self.index, self.k = index, k
+        self.index, self.k, self.varying = index, k, set[Var]()
         first = Size.of(Unknown(k)) * LANES
         self.lanes = [NestCopier({index.var: atom_of_size(first + lane)}) for lane in range(LANES)]
 
-    def block(self, block: Block) -> Block:
+    def of(self, block: Block) -> Block:
+        """All that is done for a column, for four."""
+        self.varying = _varying(self.index, list(statements(block)))
+        return self._block(block)
+
+    def _block(self, block: Block) -> Block:
         return [made for stmt in block for made in self._stmt(stmt)]
 
     def _stmt(self, stmt: Any) -> Block:
         if isinstance(stmt, Fold):
             return [self._fold(stmt)]
-        if _is_beside(stmt, self.index):
+        if _is_beside(stmt, self.index, self.varying):
             return [self._four(stmt)]
         return [lane.stmt(stmt) for lane in self.lanes]
 
@@ -103,7 +123,7 @@ class FourColumns:
         begun = [(lane.fresh(carry.entry), lane.atom(carry.init)) for carry, lane in pairs]
         for (entry, _), (carry, lane) in zip(begun, pairs, strict=True):
             entry.name = f"{entry.name or total_name(fold, carry)}{self.lanes.index(lane)}"
-        body = self.block(fold.body)
+        body = self._block(fold.body)
         carries = [Carry(entry, init, lane.atom(carry.next), lane.fresh(carry.out))
                    for (entry, init), (carry, lane) in zip(begun, pairs, strict=True)]
         return Fold(indices, carries, body, fold.origin)

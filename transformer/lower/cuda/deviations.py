@@ -27,8 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...core.equations import only_atom
 from ...core.grammar import Atom, Carry, Const, If, Let, Merge, Var
-from ...core.sizes import Extent
+from ...core.sizes import Extent, Floor, Size, Unknown, least
 from ...core.types import BOOL
 from ...core.walk import Copier, atom_of_size, atom_vars
 from ...ops.arithmetic import Add, Cast, Divide, Multiply, Subtract
@@ -38,6 +39,7 @@ from ..fusion.sums import added
 from ..nest.copying import NestCopier
 from ..nest.nest_walk import defined, inner_blocks, is_load, statements, uses_before, writes
 from ..nest.nests import Allocate, Block, Fold, Load, Nest, Store
+from .columns import ROWS
 
 CENTERS, SPREADS = "centers", "spreads"                  # make memory for what parts give
 INFINITY = float("inf")
@@ -214,7 +216,8 @@ def _squares(nest: Nest) -> list[Squares]:
     if nest.ordered or len(nest.indices) < 2 or len(folds) != 1 or [*before, *folds, *stores] != nest.body:
         return []
     fold: Fold = folds[0]
-    if len(fold.indices) != 1 or not all(isinstance(stmt, Let) for stmt in fold.body):
+    if len(fold.indices) != 1 or not _is_part(fold.indices[0].size, nest) or not all(
+            isinstance(stmt, Let) for stmt in fold.body):
         return []
     if len({store.value for store in stores}) < len(stores):
         return []
@@ -224,6 +227,20 @@ def _squares(nest: Nest) -> list[Squares]:
     for each in found:
         each.beside = {var for stmt in others for var in uses_before(stmt)}
     return found
+
+
+def _is_part(size: Extent, nest: Nest) -> bool:
+    """Whether so many items are few, and one at least: a part of an axis that is cut into such parts."""
+    if isinstance(size, int):
+        return 0 < size <= ROWS
+    return any(size == least(ROWS, rows - Size.of(Unknown(part.var)) * ROWS) for part in nest.indices
+               for rows in _cut(part.size))
+
+
+def _cut(parts: Extent) -> list[Extent]:
+    """How long an axis is that is cut into so many parts."""
+    atom = only_atom(parts)
+    return [atom.numerator - (ROWS - 1)] if isinstance(atom, Floor) and atom.denominator == ROWS else []
 
 
 def _square(nest: Nest, before: list[Let], fold: Fold, store: Store) -> Squares | None:

@@ -19,12 +19,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.grammar import Loop, Var
-from ...core.sizes import Extent
+from ...core.sizes import Extent, product
 from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
-from ...write.numbers import number
 from ..fusion.sums import at_most
 from ..nest.nest_walk import loaded, statements
 from ..nest.nests import Allocate, Block, Fold, Launch, Nest, Store
@@ -34,10 +33,10 @@ from ..threads.private import private_arrays
 from . import grids, long_axes
 from .mirrored import Mirrored, is_mirrored
 from .private import made_inside
+from .shares import by_axes
 from .strided import LINE_OF_GRID, of_blocks, of_grid
 from .telling import Telling, may_fail, status
 from .transposed import across
-from .wide import LANES
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
@@ -68,7 +67,7 @@ class Kernels(Mirrored):
     def _launched(self, stmt: Launch) -> list[Item]:
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
-            self.shared, self.fours = {}, {}
+            self.shared, self.fours, self.singly = {}, {}, set()
             self.added = stmt.added
             self.has_tiles = False
             self.inside = made_inside(stmt.body)
@@ -129,7 +128,7 @@ class Kernels(Mirrored):
         *before, nest = stmt.body
         items = self.block(before)
         steps = [LINE_OF_GRID] if len(stmt.indices) == 1 else map(of_grid, AXES)
-        return items + self.over(nest, list(zip(reversed(stmt.indices), steps)))
+        return items + self.over(nest, list(zip(by_axes(stmt.indices), steps)))
 
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
@@ -137,7 +136,7 @@ class Kernels(Mirrored):
         memory = {each.target for each in before if isinstance(each, Allocate)}
         self.has_tiles = bool(memory)
         self.read |= private_arrays(nest.body, memory) or memory             # by all their names
-        return items + self.over(nest, list(zip(reversed(stmt.indices), map(of_blocks, AXES))),
+        return items + self.over(nest, list(zip(by_axes(stmt.indices), map(of_blocks, AXES))),
                                  lambda: self.as_block(lambda: self.block(nest.body)))
 
     # -- grids --------------------------------------------------------------------------------
@@ -146,19 +145,13 @@ class Kernels(Mirrored):
         """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
         over_tiles = grids.over_pairs if is_mirrored(stmt) else grids.over_tiles
         name = self.numbers.functions.grid(over_tiles if across(stmt) else GRIDS[stmt.form])
-        sizes = [self._count(index.size, stmt.form) if index is stmt.indices[-1] else self.size(index.size)
-                 for index in reversed(stmt.indices)]
-        along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
+        counts = [product(index.size for index in indices) for indices in by_axes(stmt.indices)]
+        is_first = [stmt.form == "threads" and k == 0 for k in range(len(counts))]
+        sizes = [self.steps_along(count) if first else self.size(count) for count, first in zip(counts, is_first)]
+        along = [self.size(size) if size in self.singly else self.steps_along(size)
+                 for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
         return ast.Call(self.function_name(name), sizes, [ast.keyword("along", longest)] if along else [])
-
-    def _count(self, size: Extent, form: str) -> ast.expr:
-        """How many places there are along the last axis; four together are one."""
-        tree = self.size(size)
-        if form != "threads" or size not in self.fours:
-            return tree
-        fours = ast.BinOp(number(LANES - 1), ast.Mult(), ast.Name(self.fours[size][0]))
-        return ast.BinOp(tree, ast.Sub(), fours)
 
 
 def _touched_again(block: Block) -> set[Var]:

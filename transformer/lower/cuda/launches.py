@@ -33,6 +33,7 @@ from .shares import (
     as_loop,
     as_shared,
     flattened,
+    free_indices,
     has_shares,
     is_for_blocks,
     is_scattered,
@@ -195,6 +196,8 @@ class _Cut:
             rows = [*rows, *(each for each in self._own(stmt) if is_of_lanes(each, nest, indices))]
             self._forget(rows)
             rows = across_lanes(nest.body, rows, len(indices))
+        if not rows:                             # which there would be more of
+            indices = [*(index for index in free_indices(nest, added) if index not in indices), *indices]
         launch = self._launch([nest], form, indices)
         launch.added = added
         return [*sizes, *rows, launch]

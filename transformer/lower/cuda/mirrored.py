@@ -66,8 +66,8 @@ class Mirrored(Transposed):
         for index, name, begin, axis in (j, column, f"{row} + ", "x"), (i, row, "", "y"):
             first, distance = parsed(f"{begin}{TILE} * cuda.blockIdx.{axis}"), parsed(f"{TILE} * cuda.gridDim.{axis}")
             inner = self.counting(ast.Name(name), first, self.size(index.size), distance, inner, nest.origin)
-        for index in outer:
-            inner = self.strided(index, inner, of_blocks("z"), nest.origin)
+        if outer:
+            inner = self.joined(outer, inner, of_blocks("z"), nest.origin)
         arrays = [self._tile(load, name, number(SIDES)) for load, name in tiles.items()]
         return [*arrays, assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
 

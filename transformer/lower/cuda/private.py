@@ -61,18 +61,27 @@ def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
     if not known_before([stmt], nest):
         raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
                            stmt.origin)
-    rows = Var(ArrayType(type.dtype, (*(index.size for index in indices), *type.sizes)), stmt.target.name)
-    moved(nest.body, stmt, rows, lambda at: (*(index.var for index in indices), *at))
+    lanes = tuple(index.var for index in indices)
+    places = _places(stmt, nest)
+    own = [axis for axis in range(len(type.sizes)) if not any(
+        places and all(at[axis] is lane for at in places) for lane in lanes)]      # the others tell iterations apart
+    sizes = *(index.size for index in indices), *(type.sizes[axis] for axis in own)
+    rows = Var(ArrayType(type.dtype, sizes), stmt.target.name)
+    moved(nest.body, stmt, rows, lambda at: (*lanes, *(at[axis] for axis in own)))
     return Allocate(rows, stmt.maker, stmt.origin)
+
+
+def _places(memory: Allocate, nest: Nest) -> list[tuple[Any, ...]]:
+    """Where a nest reads and writes memory."""
+    inside = list(statements(nest.body))
+    places = [each.at for each in inside if isinstance(each, Store) and each.array is memory.target]
+    return places + [each.args[1:] for each in inside if is_load(each) and each.args[0] is memory.target]
 
 
 def is_of_lanes(memory: Allocate, nest: Nest, indices: list[Index]) -> bool:
     """Whether each iteration of a nest uses only what lies at its own place along the first axes of memory."""
     lanes = tuple(index.var for index in indices)
-    inside = list(statements(nest.body))
-    places = [each.at for each in inside if isinstance(each, Store) and each.array is memory.target]
-    places += [each.args[1:] for each in inside if is_load(each) and each.args[0] is memory.target]
-    return all(len(at) > len(lanes) and at[:len(lanes)] == lanes for at in places)
+    return all(len(at) > len(lanes) and at[:len(lanes)] == lanes for at in _places(memory, nest))
 
 
 def across_lanes(block: Block, rows: Iterable[Any], lanes: int) -> Block:

@@ -49,13 +49,24 @@ def is_scattered(nest: Nest) -> bool:
 
 
 def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
+    """The innermost of the free indices, as many as a grid has axes."""
+    return free_indices(nest, own)[-MOST_AXES:]
+
+
+def free_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     """The indices over which threads may share a nest, the outermost first: those of a size that is known before. The
     arrays in its `own` memory each iteration has for itself, or may write at the same places as others."""
     inside = {index.var for index in nest.indices}
     private = {*own, *(stmt.target for stmt in statements(nest.body) if isinstance(stmt, Allocate))}
-    free = [index for index in nest.indices if inside.isdisjoint(atom_vars((index.size,)))
+    return [index for index in nest.indices if inside.isdisjoint(atom_vars((index.size,)))
             and (nest.apart or is_independent(nest, index, private, may_fail=True))]
-    return free[-MOST_AXES:]
+
+
+def by_axes(indices: list[Index]) -> list[list[Index]]:
+    """The indices of each axis of a grid, the innermost first: those that are more than it has axes share the last."""
+    inner = [[index] for index in indices[:-MOST_AXES:-1]]
+    outer = indices[:1 - MOST_AXES]
+    return [*inner, outer] if outer else inner
 
 
 def along_memory(indices: list[Index], nest: Nest) -> list[Index]:

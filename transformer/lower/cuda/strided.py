@@ -19,7 +19,8 @@ from typing import Any
 
 from ...core.equations import only_atom
 from ...core.grammar import Var
-from ...core.sizes import Dim, Extent, Least, Size, Unknown, least
+from ...core.sizes import Dim, Extent, Least, Size, Unknown, least, product
+from ...core.types import INT
 from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
@@ -36,22 +37,22 @@ Steps = tuple[ast.expr, ast.expr]      # where a thread begins, and how far it g
 class Strided(Places):
     """Prints such loops."""
 
-    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]] | None = None
+    def over(self, nest: Nest, axes: list[tuple[list[Index], Steps]], body: Callable[[], list[Item]] | None = None
              ) -> list[Item]:
         """Loops over the places that are a thread's, the innermost first, around those over other indices."""
-        shared = [index for index, _ in axes]
+        shared = [index for indices, _ in axes for index in indices]
         self.unsigned.update(index.var for index in shared)
         for index in nest.indices:
             self.names.index(index.var)
         others = [index for index in nest.indices if index not in shared]
-        (index, steps), *outer = axes
+        ((index,), steps), *outer = axes
         if body is None and not others:
             items = self.along(index, nest.body, steps, nest.origin)
         else:
             items = self.plainly(others, body or (lambda: self.block(nest.body)), nest.origin)
             items = self.strided(index, items, steps, nest.origin)
-        for index, steps in outer:
-            items = self.strided(index, items, steps, nest.origin)
+        for indices, steps in outer:
+            items = self.joined(indices, items, steps, nest.origin)
         return items
 
     def along(self, index: Index, block: Block, steps: Steps, origin: Any) -> list[Item]:
@@ -87,6 +88,22 @@ class Strided(Places):
         begin = first if start == 0 else ast.BinOp(self.size(start), ast.Add(), first)
         end = self.size(later(start, index.size))
         return self.counting(ast.Name(self.names.of[index.var]), begin, end, step, items, origin)
+
+    def joined(self, indices: list[Index], items: list[Item], steps: Steps, origin: Any) -> list[Item]:
+        """A loop over the places of several indices as those of one line: `i = Place(place // Place(n))`."""
+        if len(indices) == 1:
+            return self.strided(indices[0], items, steps, origin)
+        line = Index(Var(INT, "place"), product(index.size for index in indices))
+        self.unsigned.add(line.var)
+        place = ast.Name(self.names.index(line.var))
+        split: list[Item] = []
+        rest: ast.expr = place
+        for index in reversed(indices):
+            size = number(index.size) if isinstance(index.size, int) else as_place(self.size(index.size))
+            own = rest if index is indices[0] else ast.BinOp(rest, ast.Mod(), size)
+            split.append(Line(ast.Assign([ast.Name(self.names.of[index.var])], as_place(own)), origin))
+            rest = ast.BinOp(rest, ast.FloorDiv(), size)
+        return self.strided(line, [*split, *items], steps, origin)
 
     def counting(self, name: ast.Name, begin: ast.expr, end: ast.expr, step: ast.expr, items: list[Item],
                  origin: Any) -> list[Item]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from ...core.grammar import Carry, Const, Let, Loop, Var
@@ -21,7 +22,7 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..nest.combinations import Best, Combined, combinations
-from ..nest.nest_walk import statements
+from ..nest.nest_walk import loaded, statements
 from ..nest.nests import GREATEST, Block, Fold, Index, Nest, Store
 from ..printing.numbers import literal
 from ..printing.statements import assignments
@@ -53,8 +54,7 @@ class Together(Wide):
         return items
 
     def block(self, block: Block) -> list[Item]:
-        items = super().block(block)
-        return tidied(items) if self.together else items
+        return tidied(super().block(_numbers_first(block))) if self.together else super().block(block)
 
     def _nest(self, stmt: Nest) -> list[Item]:
         if not self.together:
@@ -67,7 +67,7 @@ class Together(Wide):
             if len(tile) > 1:
                 items = self._over_tile(nest, tile)
             else:
-                items = self.over(nest, [(indices[-1], OF_BLOCK)])
+                items = self.over(nest, [(indices[-1:], OF_BLOCK)])
         self.together = True
         return self._apart(stmt, items)
 
@@ -216,6 +216,21 @@ def _is_number(atom: Any, number: int) -> bool:
 
 class _Combined(Line):
     """Where threads combine their numbers, which ends with a barrier."""
+
+
+def _numbers_first(block: Block) -> Block:
+    """The block with numbers before what is written side by side with them, if they are not read where it is: all of
+    that is one branch of the first thread then."""
+    made: Block = []
+    for is_plain, run in groupby(block, lambda stmt: isinstance(stmt, (Let, Store))):
+        stmts = list(run)
+        stores = [stmt for stmt in stmts if isinstance(stmt, Store)]
+        numbers = [stmt for stmt in stmts if isinstance(stmt, Let)]
+        if is_plain and len(stores) > 1 and {store.array for store in stores}.isdisjoint(
+                array for stmt in numbers for array in loaded(stmt)):
+            stmts = [*numbers, *stores]
+        made += stmts
+    return made
 
 
 def tidied(items: list[Item]) -> list[Item]:

@@ -62,8 +62,8 @@ class Transposed(Together):
         inner: list[Item] = [wait, *bring, wait, *use]
         for index, name, axis in (j, column, "x"), (i, row, "y"):
             inner = self._over_tiles(index, name, axis, inner, nest)
-        for index in outer:
-            inner = self.strided(index, inner, of_blocks("z"), nest.origin)
+        if outer:
+            inner = self.joined(outer, inner, of_blocks("z"), nest.origin)
         return [*arrays, assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
 
     def _tile(self, load: Any, name: str, *count: ast.expr) -> Item:

@@ -33,7 +33,7 @@ from ...core.walk import atom_vars
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 from ..nest.lifetimes import mentioned
-from ..nest.nest_walk import is_load, statements
+from ..nest.nest_walk import defined, is_load, statements
 from ..nest.nests import Block, Index, Store
 from ..printing.sharing import taken
 from .columns_by_fours import LANES, FourColumns, FourOf, columns_beside, is_beside
@@ -52,18 +52,26 @@ class Stream:
     carries: list[Carry]
 
     @property
+    def is_copy(self) -> bool:
+        """Whether the elements of one array are written to another one as they are."""
+        return not self.steps and len(self.loads) == len(self.stores) == 1 and (
+            self.loads[0].target is self.stores[0].value and len({array.type.dtype for array in self.arrays}) == 1)
+
+    @property
     def arrays(self) -> list[Any]:
         return list(dict.fromkeys([*(each.args[0] for each in self.loads), *(each.array for each in self.stores)]))
 
 
 class Wide(Strided):
     """Prints such loops. `inside` is what a kernel makes itself, `fours` the numbers of four elements along an
-    axis by its size, each with the arrays for which it is counted."""
+    axis by its size, each with the arrays for which it is counted, and `singly` the sizes of axes along which it goes
+    one by one."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.inside: set[Any] = set()
         self.fours: dict[Extent, tuple[str, list[Var]]] = {}
+        self.singly: set[Extent] = set()
 
     def along(self, index: Index, block: Block, steps: Steps, origin: Any, carries: list[Carry] | None = None,
               start: Extent = 0) -> list[Item]:
@@ -77,6 +85,17 @@ class Wide(Strided):
             items = self.block(block) + self.handed_on(carries or [], origin)
             return self.strided(index, items, steps, origin, start)
         return self._by_fours(index, stream, self._counted(size, stream.arrays), steps, origin, start)
+
+    def strided(self, index: Index, *given: Any) -> list[Item]:
+        self.singly.add(index.size)
+        return super().strided(index, *given)
+
+    def steps_along(self, size: Extent) -> ast.expr:
+        """How many steps it takes along an axis: `n`, or `n - 3 * fours`, where four together are one."""
+        if size not in self.fours:
+            return self.size(size)
+        fours = ast.BinOp(number(LANES - 1), ast.Mult(), ast.Name(self.fours[size][0]))
+        return ast.BinOp(self.size(size), ast.Sub(), fours)
 
     def _are_apart(self, size: Extent, arrays: list[Var]) -> bool:
         """Whether the driver knows arrays, and a size."""
@@ -94,20 +113,28 @@ class Wide(Strided):
 
     def _by_fours(self, index: Index, stream: Stream, fours: str, steps: Steps, origin: Any, start: Extent
                   ) -> list[Item]:
-        step, (first, distance) = self._step(stream), steps
+        step, (first, distance) = None if stream.is_copy else self._step(stream), steps
         with self.names.scope():
             k = ast.Name(self.names.index(Var(INT)))
             begin = first if start == 0 else _plus(self.size(start // LANES), first)
             end: ast.expr = ast.Name(fours)
             if start != 0:
                 end = ast.Call(ast.Name("min"), [self.size((start + _chunk(index.size)) // LANES), end], [])
-            wide = self.counting(k, begin, end, distance, self._four_at_once(k, stream, step, origin), origin)
+            items = self._copied(k, stream, origin) if step is None else self._four_at_once(k, stream, step, origin)
+            wide = self.counting(k, begin, end, distance, items, origin)
         done: ast.expr = ast.BinOp(number(LANES), ast.Mult(), ast.Name(fours))
         if start != 0:
             done = ast.Call(ast.Name("max"), [self.size(start), done], [])
         name = ast.Name(self.names.of[index.var])
         end = self.size(later(start, index.size))
-        return wide + self.counting(name, _plus(done, first), end, distance, self._one(stream, step, origin), origin)
+        items = self.block([*stream.loads, *stream.stores]) if step is None else self._one(stream, step, origin)
+        return wide + self.counting(name, _plus(done, first), end, distance, items, origin)
+
+    def _copied(self, k: ast.Name, stream: Stream, origin: Any) -> list[Item]:
+        """`set_four(y, k, four_of(x, k))`."""
+        (load,), (store,) = stream.loads, stream.stores
+        items = self._intrinsic("four_of", self._row(load.args[0], load.args[1:]), k)
+        return [Line(ast.Expr(self._intrinsic("set_four", self._row(store.array, store.at), k, items)), origin)]
 
     def _four_at_once(self, k: ast.Name, stream: Stream, step: Step, origin: Any) -> list[Item]:
         """Four elements of every array are read, four of them computed, and written."""
@@ -152,7 +179,7 @@ class Wide(Strided):
             four = Var(INT)
             k = ast.Name(self.names.index(four))
             self.unsigned.add(four)
-            made = FourColumns(index, four).block(block)
+            made = FourColumns(index, four).of(block)
             self.inlining.note(made)
             wide = self.counting(k, first, ast.Name(fours), distance, self.block(made), origin)
         begin = _plus(ast.BinOp(number(LANES), ast.Mult(), ast.Name(fours)), first)
@@ -212,9 +239,10 @@ def streamed(index: Index, block: Block, carries: list[Carry]) -> Stream | None:
     steps = [stmt for stmt in block if stmt not in loads and stmt not in stores]
     if not loads or len(steps) > MOST_STEPS or not all(map(_is_number, _all(steps))):
         return None
-    if not all(is_beside(each.args[0], each.args[1:], index) for each in loads):
+    inside = {index.var, *(carry.entry for carry in carries), *(var for stmt in _all(block) for var in defined(stmt))}
+    if not all(is_beside(each.args[0], each.args[1:], index, inside) for each in loads):
         return None
-    if any(store.adds or not is_beside(store.array, store.at, index) for store in stores):
+    if any(store.adds or not is_beside(store.array, store.at, index, inside) for store in stores):
         return None
     if index.var in _uses(steps, stores, carries) or not _keeps(block, loads, steps, stores):
         return None

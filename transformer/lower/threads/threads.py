@@ -93,12 +93,13 @@ def _is_combined(stmt: Fold, for_gpu: bool) -> bool:
 
 @dataclass
 class Cut:
-    """An index in parts of a length, of which the `chunk`-th has places of its `own`."""
+    """An index in parts of a length, of which the `chunk`-th has places of its `own`, or `is_one` place."""
 
     index: Index
     length: int
     chunk: Var
     own: Var
+    is_one: bool
 
     @property
     def parts(self) -> Extent:
@@ -111,6 +112,11 @@ class Cut:
     @property
     def count(self) -> Extent:
         return least(self.length, self.index.size - self.start)
+
+    @property
+    def place(self) -> Atom:
+        """Where an item of a part is."""
+        return self.chunk if self.is_one else atom_of_size(self.start + Size.of(Unknown(self.own)))
 
 
 def in_parts(stmt: Fold, *lengths: int) -> Block:
@@ -134,8 +140,8 @@ def in_parts(stmt: Fold, *lengths: int) -> Block:
 
 def _cuts(stmt: Fold, lengths: Sequence[int]) -> list[Cut]:
     """The indices that are longer than their chunks, cut."""
-    cuts = [Cut(index, length, Var(INT), Var(INT, index.var.name)) for index, length in zip(stmt.indices, lengths)
-            if not isinstance(index.size, int) or index.size > length]
+    cuts = [Cut(index, length, Var(INT), Var(INT, index.var.name), length == 1 and index is not stmt.indices[-1])
+            for index, length in zip(stmt.indices, lengths) if not isinstance(index.size, int) or index.size > length]
     for cut in cuts:
         current().assumptions.within(cut.chunk, 0, cut.parts - 1)
         current().assumptions.within(cut.own, 0, cut.count - 1)
@@ -146,7 +152,7 @@ def _of_chunk(stmt: Fold, cuts: list[Cut], begins: dict[Carry, Any]) -> Fold:
     """The fold over one chunk, with names of its own."""
     inner = [Carry(Var(carry.entry.type, carry.entry.name), begins[carry], carry.next, Var(carry.out.type))
              for carry in stmt.carries]
-    mapping: dict[Var, Atom] = {cut.index.var: atom_of_size(cut.start + Size.of(Unknown(cut.own))) for cut in cuts}
+    mapping: dict[Var, Atom] = {cut.index.var: cut.place for cut in cuts}
     mapping.update((old.entry, new.entry) for old, new in zip(stmt.carries, inner, strict=True))
     renaming = Renaming(Copier(mapping))
     body = renaming.block(stmt.body)
@@ -155,7 +161,8 @@ def _of_chunk(stmt: Fold, cuts: list[Cut], begins: dict[Carry, Any]) -> Fold:
     cut_at = {cut.index.var: cut for cut in cuts}
     indices = [Index(cut_at[each.var].own, cut_at[each.var].count) if each.var in cut_at else
                Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices]
-    return Fold(indices, inner, body, stmt.origin)
+    ones = {cut.own for cut in cuts if cut.is_one}
+    return Fold([index for index in indices if index.var not in ones], inner, body, stmt.origin)
 
 
 def _has_loops(stmt: Fold) -> bool:

@@ -80,11 +80,12 @@ class Again:
 class There:
     """The same with arrays of CuPy's, in its current stream; results are such arrays."""
 
-    __slots__ = ("entry", "calls", "device", "arrays", "alone", "function")
+    __slots__ = ("entry", "calls", "device", "arrays", "alone", "stream", "function")
 
     def __init__(self, entry: Entry, calls: Any, device: Any) -> None:
         self.entry, self.calls, self.device = entry, calls, device
         self.arrays, self.alone = library().ndarray, library().cuda.Device(device.id) if count() == 1 else None
+        self.stream = library().cuda.get_current_stream                  # which is looked up once
         self.function = at_once(entry)
 
     @staticmethod
@@ -100,7 +101,7 @@ class There:
         if not self._is_right(device, args):
             return self.calls.call(args, {})
         try:
-            if self.alone is not None and library().cuda.get_current_stream().ptr in DEFAULT:
+            if self.alone is not None and self.stream().ptr in DEFAULT:
                 self.alone.use()                 # in a thread that has done nothing yet, too
                 return self.function(*args)      # which is in order with our stream
             with Beside(device):

@@ -12,7 +12,7 @@ memory, as numba lays it out, and hands that to the driver of the GPU, for CuPy'
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from struct import Struct
 from struct import error as NotWritten
@@ -37,33 +37,66 @@ LAUNCHES = "over_threads", "over_tiles", "over_pairs", "over_blocks", "one_block
 class Kernel:
     """A kernel of a generated module, launched as numba launches its own: ``kernel[blocks, threads](...)``."""
 
-    __slots__ = ("dispatcher", "forms", "arrays", "cuda")
+    __slots__ = ("dispatcher", "forms", "grids", "arrays", "cuda")
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
-        self.forms: dict[Any, Form] = {}
+        self.forms, self.grids = Forms(()), dict[Any, Any]()
         self.arrays, self.cuda = library().ndarray, library().cuda
 
     def __getitem__(self, grid: Any) -> Any:
-        return partial(self.launch, axes(grid[0], grid[1]))
+        return self.grids.get(grid) or self._on(grid)
+
+    def _on(self, grid: Any) -> Any:
+        if len(self.grids) >= REMEMBERED:
+            self.grids.clear()
+        found = self.grids[grid] = partial(self.launch, axes(grid[0], grid[1]))
+        return found
 
     def launch(self, grid: tuple[int, ...], *args: Any) -> None:
         """Has the current GPU run it, in the current stream, with so many blocks and threads along three axes each."""
-        arrays = self.arrays
-        kinds = tuple([(arg.dtype, arg.ndim, arg._c_contiguous) if type(arg) is arrays else type(arg) for arg in args])
         device = self.cuda.get_device_id()
-        form = self.forms.get((device, kinds)) or self._form(device, kinds)
+        form = self.forms.find(device, args) or self._form(device, args)
         try:
             form.launch(grid, self.cuda.get_current_stream().ptr, args)
         except Exception as error:
             error.add_note(f"when {self.dispatcher.__name__} was launched with {grid[:3]} blocks of {grid[3:]} threads")
             raise
 
-    def _form(self, device: int, kinds: tuple[Any, ...]) -> Form:
-        """The kernel for arguments of these kinds, compiled if it is not yet."""
+    def _form(self, device: int, args: tuple[Any, ...]) -> Form:
+        """The kernel for arguments like these, compiled if it is not yet."""
+        arrays = tuple(type(arg) is self.arrays for arg in args)
+        kinds = [(arg.dtype, arg.ndim, arg._c_contiguous) if is_array else type(arg)
+                 for arg, is_array in zip(args, arrays)]
         handle = compiled(self.dispatcher, tuple(map(numba_type, kinds)), device)
-        form = self.forms[device, kinds] = Form(kinds, handle, self.cuda.driver.launchKernel)
+        if self.forms.arrays != arrays:
+            self.forms = Forms(arrays)
+        form = Form(kinds, handle, self.cuda.driver.launchKernel)
+        self.forms.add(device, args, form)
         return form
+
+
+class Forms:
+    """What a kernel was compiled to, for arguments of which the same ones are arrays. They are found by a key that is
+    made without looking at what is an array: it is an AttributeError, or has a type that no other key has there."""
+
+    __slots__ = ("arrays", "key", "known")
+
+    def __init__(self, arrays: tuple[bool, ...]) -> None:
+        names = [f"a{k}" for k in range(len(arrays))]
+        parts = [f"type({name}), {name}.dtype, {name}.ndim, {name}._c_contiguous" if is_array else f"type({name})"
+                 for name, is_array in zip(names, arrays)]
+        self.arrays, self.known = arrays, dict[Any, Form]()
+        self.key = eval(f"lambda {', '.join(['device', *names])}: ({', '.join(['device', *parts])},)")
+
+    def find(self, device: int, args: tuple[Any, ...]) -> Form | None:
+        try:
+            return self.known.get(self.key(device, *args))
+        except (AttributeError, TypeError):      # others are arrays, or there is none yet
+            return None
+
+    def add(self, device: int, args: tuple[Any, ...], form: Form) -> None:
+        self.known[self.key(device, *args)] = form
 
 
 class Form:
@@ -71,7 +104,7 @@ class Form:
 
     __slots__ = ("values", "handle", "run", "layout", "free")
 
-    def __init__(self, kinds: tuple[Any, ...], handle: int, run: Any) -> None:
+    def __init__(self, kinds: Sequence[Any], handle: int, run: Any) -> None:
         self.values, self.handle, self.run = writer(kinds), handle, run
         self.layout = "".join(map(layout, kinds))
         self.free: list[Parameters] = []
@@ -102,7 +135,6 @@ class Parameters:
         self.write, self.places = partial(whole.pack_into, self.memory, 0), ctypes.addressof(self.table)
 
 
-@lru_cache(REMEMBERED)
 def axes(*counts: Any) -> tuple[int, ...]:
     """Counts of blocks and of threads along three axes each."""
     each = [count if isinstance(count, tuple) else (count,) for count in counts]

@@ -17,6 +17,7 @@ from math import prod
 from typing import Any
 
 from .library import is_simulated, library
+from .narrow import is_narrow, product
 from .streams import identity
 
 WORKSPACE = 32 << 20                    # bytes for products in parts, as NVIDIA recommends for Hopper
@@ -44,7 +45,8 @@ class Stack:
 @dataclass(frozen=True)
 class Plan:
     """A product of stacks: sizes of a matrix of columns, the three stacks, and where in memory they begin, for each
-    call; what numbers are to cuBLAS, in which it adds them up, and where 1 and 0 lie."""
+    call; what numbers are to cuBLAS, in which it adds them up, and where 1 and 0 lie; whether it is a narrow one, for a
+    kernel of ours."""
 
     rows: int
     columns: int
@@ -56,6 +58,7 @@ class Plan:
     compute: int
     one: int
     zero: int
+    is_narrow: bool
 
 
 def matmul(x: Any, w: Any, out: Any = None) -> Any:
@@ -67,7 +70,10 @@ def matmul(x: Any, w: Any, out: Any = None) -> Any:
         plan = planned(x.dtype, x.shape, x.strides, w.shape, w.strides, out.shape, out.strides)
     if plan is None or cublas() is None:
         return library().matmul(x, w, out=out)
-    _handle().run(plan, w.data.ptr, x.data.ptr, out.data.ptr)
+    if plan.is_narrow:
+        product(x, w, out, is_turned=plan.stacks[1].operation == TURN)
+    else:
+        _handle().run(plan, w.data.ptr, x.data.ptr, out.data.ptr)
     return out
 
 
@@ -91,7 +97,8 @@ def planned(dtype: Any, x: Any, x_strides: Any, w: Any, w_strides: Any, y: Any, 
     begins = tuple(tuple(dtype.itemsize * sum(place * far[which] for place, (_, far) in zip(at, apart))
                          for which in (1, 0, 2)) for at in each_of(*(range(times) for times, _ in apart)))
     left, right, target = (Stack(*layout, step) for layout, step in zip(known, steps))
-    return Plan(n, m, k, count, (right, left, target), begins, *TYPES[dtype.name][:2], *_scalars(dtype.name))
+    narrow = len(x) == len(w) == 2 and is_narrow(dtype, m, k, n)
+    return Plan(n, m, k, count, (right, left, target), begins, *TYPES[dtype.name][:2], *_scalars(dtype.name), narrow)
 
 
 def _with_two_axes(x: Any, w: Any, y: Any, *strides: Any) -> tuple[list[Any], list[Any]]:
@@ -160,13 +167,14 @@ def cublas() -> Any:
 
 
 class Handle:
-    """cuBLAS for one stream, with memory in which no other stream works."""
+    """cuBLAS for one stream, with memory in which no other stream works. The stream does not end before it: another one
+    could have its handle then."""
 
-    def __init__(self, stream: int) -> None:
-        self.pointer, self.lock = POINTER(), threading.Lock()
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.pointer, self.lock = stream, POINTER(), threading.Lock()
         self.workspace = library().cuda.alloc(WORKSPACE)
         _done(cublas().cublasCreate_v2(ctypes.addressof(self.pointer)))
-        _done(cublas().cublasSetStream_v2(self.pointer, stream))
+        _done(cublas().cublasSetStream_v2(self.pointer, stream.ptr))
         _done(cublas().cublasSetWorkspace_v2(self.pointer, self.workspace.ptr, WORKSPACE))
 
     def run(self, plan: Plan, w: int, x: int, y: int) -> None:
@@ -200,7 +208,7 @@ def _handle() -> Handle:
     found = _handles.get(key)
     if found is None:
         with _making:
-            found = _handles.get(key) or _handles.setdefault(key, Handle(stream.ptr))
+            found = _handles.get(key) or _handles.setdefault(key, Handle(stream))
             if len(_handles) > MOST_HANDLES:     # of streams that are gone, as a rule
                 _handles.pop(next(iter(_handles)), None)
     return found

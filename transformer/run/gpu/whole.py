@@ -143,8 +143,9 @@ class Noted:
         self.parts: list[tuple[Any, Any, Any]] = []                      # graphs, what they leave, and what that was
         self.own: list[Any] = []
         self.is_open = False                     # while the stream is noted
+        self.asked = cuda.get_current_stream()   # which may not end: another one could have its handle, and this graph
         self.pool = cuda.MemoryPool()
-        self.products: Any = None                # in whose memory it works; it ends before the stream
+        self.products: Any = None                # in whose memory it works
         self.stream = cuda.Stream(non_blocking=True)
         forget(self.device, self.stream.ptr)     # of a stream before: its memory is not of this pool
         with cuda.using_allocator(self.pool.malloc):
