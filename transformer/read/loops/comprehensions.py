@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..branches.conditions import branch, condition
+from ..branches.conditions import branch, condition, negated, truth
 from ..branches.journal import Item, Place
 from ..frames import Frame
 from ..objects.containers import call_method, iterated, set_item
@@ -72,12 +72,16 @@ def collected(reader: Reader, lazy: Lazy) -> Any:
 
 
 def _each(
-    reader: Reader, lazy: Lazy, use: Callable[[Any], None], guess: list[tuple[Place, bool]] | None = None
+    reader: Reader,
+    lazy: Lazy,
+    use: Callable[[Any], None],
+    guess: list[tuple[Place, bool]] | None = None,
+    goes_on: Callable[[], Any] | None = None,
 ) -> None:
     """Does something with every item of a generator expression, where it is computed."""
     begin(reader, lazy, "a generator expression")
     with reader.inside(lazy.frame):
-        loops = Comprehension(reader, lazy.node, guess, lazy.first)
+        loops = Comprehension(reader, lazy.node, guess, lazy.first, goes_on)
         loops.read(lambda: use(reader.evaluate(lazy.node.elt)))
 
 
@@ -95,11 +99,28 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     return reader.usable(total.get())
 
 
+def all_hold(reader: Reader, lazy: Lazy, wanted: bool) -> Any:
+    """Whether all items are true, or all are not: after the first that is otherwise nothing is computed."""
+    hold = Item(reader.own({"hold": True}), "hold")
+
+    def test(item: Any) -> None:
+        found = truth(reader, item)
+        reader.journal.write(hold, found if wanted else negated(reader, found))
+
+    _each(reader, lazy, test, [(hold, True)], lambda: truth(reader, reader.usable(hold.get())))
+    return reader.usable(hold.get())
+
+
 class Comprehension:
-    """The loops of a comprehension, in a frame of their own."""
+    """The loops of a comprehension, in a frame of their own. Items are computed as long as it `goes_on`."""
 
     def __init__(
-        self, reader: Reader, node: Any, guess: list[tuple[Place, bool]] | None = None, first: Any = ABSENT
+        self,
+        reader: Reader,
+        node: Any,
+        guess: list[tuple[Place, bool]] | None = None,
+        first: Any = ABSENT,
+        goes_on: Callable[[], Any] | None = None,
     ) -> None:
         outer = reader.frame
         self.reader = reader
@@ -107,6 +128,7 @@ class Comprehension:
         self.first = reader.evaluate(node.generators[0].iter) if first is ABSENT else first  # in the frame around it
         self.frame = Frame(scope_of(node), outer.file, outer.function, outer.globals, {}, outer, outer.path)
         self.guess = guess or []
+        self.goes_on = goes_on
 
     def read(self, yield_item: Callable[[], None]) -> None:
         with self.reader.inside(self.frame):
@@ -122,9 +144,15 @@ class Comprehension:
             else:
                 yield_item()
 
+        def step() -> None:
+            filtered = lambda: self._filtered(generator.ifs, inner)  # noqa: E731
+            if self.goes_on is None:
+                return filtered()
+            branch(reader, self.goes_on(), filtered, lambda: None)
+
         def take(item: Any) -> None:
             self._bind(generator.target, item)
-            self._filtered(generator.ifs, inner)
+            step()
 
         if isinstance(source, Producer):
             return run_producer(reader, source, take)
@@ -136,7 +164,7 @@ class Comprehension:
             (self.frame.path, generator),
             iteration,
             lambda k: self._bind(generator.target, iteration.element(k)),
-            lambda: self._filtered(generator.ifs, inner),
+            step,
             self.guess,
             generator.target.id if counts else None,
         )
