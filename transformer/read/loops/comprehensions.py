@@ -14,6 +14,7 @@ from ..objects.containers import call_method, iterated, set_item
 from ..objects.keys import ITEM, hashed
 from ..sources.scope import scope_of
 from ..values import ABSENT, ContainerMethod, Lazy
+from .ahead import Ahead
 from .iteration import Iteration, iteration_of
 from .loop_reading import LoopPlan
 from .loops import LoopRun
@@ -154,8 +155,17 @@ class Comprehension:
             self._bind(generator.target, item)
             step()
 
+        is_ahead = self.goes_on is not None and isinstance(source, Lazy | Producer)
+        ahead = Ahead(reader, (source,)) if is_ahead else None
         if isinstance(source, Producer):
-            return run_producer(reader, source, take)
+            run_producer(reader, source, take)
+        else:
+            self._run(level, source, step)
+        if ahead is not None:
+            ahead.check_computed()
+
+    def _run(self, level: int, source: Any, step: Callable[[], None]) -> None:
+        reader, generator = self.reader, self.generators[level]
         iteration = iteration_of(reader, source)
         counts = iteration.counts and isinstance(generator.target, gast.Name)
 
