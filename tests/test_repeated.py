@@ -108,6 +108,30 @@ def parts_of_one_array(x):
     return u + v
 
 
+def with_ends(x):
+    """Lists that grow, and lose the rest of their memory behind the loop."""
+    def steps(count):
+        k = 0
+        while k < count:
+            yield x[k] * 2
+            k += 1
+
+    def longer():
+        yield from steps(2)
+        yield 5.0
+
+    pairs = list(zip(steps(2), longer()))
+    return np.array([a * b for a, b in pairs]), np.array([a + b for a, b in zip(steps(3), longer())])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lists_are_cut_where_they_were_made(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    monkeypatch.setattr(config, "threads", threads)
+    x = np.array([3.0, 1.0, 2.0])
+    for found, expected in zip(jit(with_ends)(x), with_ends(x), strict=True):
+        np.testing.assert_allclose(found, expected)
+
+
 @pytest.mark.parametrize(("function", "args"), [
     (totals_go_on, (np.linspace(0, 1, 42).reshape(6, 7), np.linspace(-1, 2, 56).reshape(8, 7))),
     (parts_of_one_array, (np.linspace(-1, 1, 56).reshape(7, 8),)),

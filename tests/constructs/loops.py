@@ -139,6 +139,12 @@ def condition_that_writes(x):
     return total
 
 
+@supported("`any`, `all` of a generator that binds or changes something", args=(VECTOR,))
+def item_that_decides(x):
+    found = 0.0
+    return found * 2.0 if any((found := item) > 0.5 for item in x) else found
+
+
 @supported("`while True` with `break`")
 def forever(x):
     while True:

@@ -294,7 +294,18 @@ def unpacked(x, places):
     return low * high ** 2 + first * third - second ** 3
 
 
+def by_compressed_rows(data, columns, ends):
+    """Entries of a sparse matrix come to their rows."""
+    n = len(ends) - 1
+    rows = np.repeat(np.arange(n), np.diff(ends))
+    dense, totals = np.zeros((n, n)), np.zeros(n)
+    np.add.at(dense, (rows, columns), data)
+    np.add.at(totals, rows, data)
+    return np.sum((dense @ totals) ** 2)
+
+
 PROGRAMS = [
+    Program(by_compressed_rows, normal((5,), then=(np.array([0, 2, 1, 0, 1]), np.array([0, 2, 2, 5])))),
     Program(unpacked, fixed(np.array([0.5, -0.3, 0.2, 1.7]), np.array([3.0, 1.0]))),
     Program(pairs_side_by_side, normal((4, 3))),
     Program(row_without_itself, apart((5,))),

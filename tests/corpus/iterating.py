@@ -385,7 +385,51 @@ def unpacked_of_loops(x):
     return first * last + sum(middle) + a / b
 
 
+def kept_by_any(x):
+    """The item at which `any` and `all` stop keeps its name."""
+    total, last = x[0], 0.0
+    if any((last := value) > 0.5 for value in x):
+        total += last * last
+    if not all((last := value * x[1]) < 0.3 for value in x):
+        total += last * x[2]
+    return total * last
+
+
+def counted_by_any(x):
+    """What is asked of is counted, and items behind the answer are not looked at."""
+    count, total = 0, 0.0
+
+    def seen(value):
+        nonlocal count, total
+        count += 1
+        total = total * 0.5 + value
+        return value
+
+    if any(seen(x[k]) > 0.5 for k in range(len(x) + 2)):
+        total *= x[0]
+    if all(seen(x[i] * x[k]) < 1.0 for i in range(2) if x[i] > -9.0 for k in range(3)):
+        total *= x[1]
+    if any(1.0 / value > 1.0 for value in [x[2], x[1], 0.0]):
+        total *= x[2]
+    return total * count
+
+
+def written_by_all(x):
+    """Elements behind the answer stay as they are."""
+    y = x.copy()
+
+    def doubled(k):
+        y[k] *= 2
+        return y[k] > 0.1
+
+    return np.sum(y) * (2 + all(doubled(k) for k in range(3))) + np.sum(y ** 2)
+
+
 PROGRAMS = [
+    Program(written_by_all, fixed(np.array([0.3, -0.9, 0.7]))),
+    Program(kept_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
+    Program(counted_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
+    Program(counted_by_any, fixed(np.array([0.8, 0.9, -1.7])), name="counted_by_any_otherwise"),
     Program(unpacked_of_loops, fixed(6.5)),
     Program(taken_one_by_one, fixed(VECTOR)),
     Program(taken_one_by_one, fixed(-VECTOR), name="taken_one_by_one_of_others"),

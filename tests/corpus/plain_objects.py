@@ -262,6 +262,39 @@ def taken_apart(x):
     return cos * sin ** 2 + found["turn"]["cos"] * at @ pose.at + count * sum(vars(turn).values()) * len(label)
 
 
+class Length:
+    def __init__(self, value):
+        self.value = value
+
+    def __sub__(self, other):
+        return type(self)(self.value - 2 * other.value)
+
+    def __rsub__(self, other):
+        return Length(other - self.value)
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+    def __gt__(self, other):
+        return True
+
+
+class Inherits(Length):
+    pass
+
+
+class Overrides(Length):
+    def __rsub__(self, other):
+        return Length(5 * other.value - self.value)
+
+
+def derived_on_the_right(x):
+    """The class on the right comes first if it compares, or has a mirrored method of its own."""
+    one, same, own = Length(x[0]), Inherits(x[1]), Overrides(x[2])
+    total = (one - same).value * (one - own).value + (x[0] - same).value ** 2
+    return total * (2 if one < own else 3) * (5 if one < Length(x[0] - 1) else 7)
+
+
 class Longer(Vector):
     __hash__ = None
 
@@ -289,6 +322,7 @@ def fields_of_a_namespace(x):
 
 
 PROGRAMS = [
+    Program(derived_on_the_right, normal((3,))),
     Program(taken_apart, normal(("n",))),
     Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),
     Program(object_of_both_branches, fixed(np.array([0.3, 0.7, -0.4])), name="object_of_the_other_branch"),

@@ -131,6 +131,11 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     added = prepared(reader, value)
     if function is operator.sub:
         added = _opposite(reader, added, owner.dtype)
+    add_to_items(reader, owner, index, added)
+
+
+def add_to_items(reader: Reader, owner: Value, index: Any, added: Any) -> None:
+    """`np.add.at(owner, index, added)`, of places that are told already."""
     with as_user_error(reader):
         position = prepared(reader, index)
         add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731

@@ -24,8 +24,8 @@ class Findings:
     under `with` that end exceptions, `asked` the tests of `while` that write something, `kept` the functions that
     stay functions (`keeping`), `first_apart` the loops whose first iteration leaves things of other types than it
     finds, with what was refused, `all_alike` those of which that did not help, `forks` the `if`s behind which a name
-    is not one thing, with what was refused first, and `taken` the generators of which more than one item is taken by
-    `next`.
+    is not one thing, with what was refused first, `taken` the generators of which more than one item is taken by
+    `next`, and `stopping` those within which it matters that `any` or `all` stop.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -41,6 +41,7 @@ class Findings:
     all_alike: dict[Any, TransformError] = field(default_factory=dict)
     forks: dict[tuple[Origin, str], TransformError] = field(default_factory=dict)
     taken: set[Any] = field(default_factory=set)
+    stopping: set[Any] = field(default_factory=set)
 
     def unroll(self, request: Unroll) -> bool:
         """Notes that a loop has to be unrolled for what follows it, or its first iteration; False if that was known."""

@@ -13,6 +13,7 @@ from .branches.testing import Untested, testing_signs
 from .calls.keeping import Keep
 from .entry import Reading, read_target
 from .findings import Findings
+from .loops.folds import Stops
 from .loops.loops import Asked
 from .loops.next_items import Taken
 from .raising import trying
@@ -72,6 +73,8 @@ def read(
             findings.asked.add(request.place)
         except Taken as request:
             findings.taken.add(request.key)
+        except Stops as request:
+            findings.stopping.add(request.key)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise _first_said(refusal, findings) from None

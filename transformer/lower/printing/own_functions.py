@@ -164,6 +164,6 @@ def _loaded(node: Any, known: frozenset[str]) -> Iterator[str]:
     """The names that a statement looks at, and are not `known`."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.For) else []
     parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
-    stored = {id(part) for part in parts if isinstance(part, ast.Name)}
-    yield from (each.id for each in ast.walk(node)
-                if isinstance(each, ast.Name) and id(each) not in stored and each.id not in known)
+    given = node.value if isinstance(node, ast.Assign) else node.iter if isinstance(node, ast.For) else node
+    for tree in (given, *(part for part in parts if not isinstance(part, ast.Name))):
+        yield from (each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id not in known)

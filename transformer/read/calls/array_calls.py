@@ -10,10 +10,9 @@ import numpy as np
 from ...core.errors import BadArgument
 from ...core.halves import promoted
 from ...core.sizes import Size
-from ...ops import indexing
 from ...ops.value import Value
 from ..raising.demand import static
-from ..raising.errors import as_user_error
+from ..strides import with_places
 from ..values import (
     has_dynamic,
     is_array,
@@ -45,11 +44,11 @@ def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", wher
 
 def add_at(reader: Reader, array: Any, index: Any, values: Any) -> None:
     """`np.add.at`."""
+    from ..augmented import add_to_items
+
     if not isinstance(array, Value):
         raise BadArgument("np.add.at on what is not an array", reader.builder.origin)
-    with as_user_error(reader):
-        new = indexing.add_at(Value(array.atom), prepared(reader, values), prepared(reader, index))
-    reader.write(array, new.atom)
+    add_to_items(reader, array, with_places(reader, array, index), prepared(reader, values))
 
 
 def shape_of(reader: Reader, value: Any) -> Any:

@@ -13,6 +13,7 @@ from ...ops.table import method as op_of_method
 from ...ops.value import Value
 from ..branches.casts import PYTHON
 from ..library import methods
+from ..library.by_columns import by_columns
 from ..library.calls import call_library
 from ..raising.blame import as_numpy_raises
 from ..subscripts import subscript
@@ -31,6 +32,9 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
     written = methods().get(method.name)
     if written is not None:
         return call_library(reader, written, (method.value, *args), kwargs)
+    columns = by_columns(method.name, (method.value, *args), kwargs)
+    if columns is not None:
+        return call_library(reader, *columns, {})
     op = op_of_method(method.name)
     if op is None or method.name in INSTEAD:
         instead = INSTEAD.get(method.name, USE_OTHERS)

@@ -25,6 +25,7 @@ from ..augmented import check_cast
 from ..branches.or_none import all_needed
 from ..kinds import type_name
 from ..library import gives_arrays, instead_of
+from ..library.by_columns import by_columns
 from ..library.calls import call_library
 from ..library.folding import WITH_WHERE
 from ..library.getters import GETTERS, what_is_got
@@ -138,6 +139,9 @@ def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[
         return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
     if isinstance(function, np.ufunc) and rest.get("dtype") is not None:
         return _in_dtype(reader, function, args, rest, out)
+    columns = by_columns(getattr(function, "__name__", ""), args, rest) if out is None else None
+    if columns is not None:
+        return call_library(reader, *columns, {})
     found = lookup(function)
     rest = as_wide_as(out, found[0], args, rest) if found is not None else rest
     written = _with_where(function, rest) or _with_counts(function, *args, **rest)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import NotSupported
 from ...ops.value import Value
-from ..sources.scope import loads_in, scope_of
+from ..sources.scope import names_in, scope_of
 from ..values import ArrayMethod, Closure, ContainerMethod, Lazy, Producer, cell_of
 
 if TYPE_CHECKING:
@@ -38,11 +38,15 @@ class Ahead:
 
     def check_computed(self) -> None:
         """To be called when the items have been computed."""
+        if self.has_changed():
+            raise self._refusal("an iterator that changes what the code around it uses")
+        self.before = self._states()
+
+    def has_changed(self) -> bool:
+        """Whether computing the items has changed what the code around can see."""
         now = self._states()
         changed = [key for key, state in self.before.items() if not _same(state, now.get(key, ()))]
-        if changed and not _Reached(self.reader).of_frame(self.reader.frame).keys().isdisjoint(changed):
-            raise self._refusal("an iterator that changes what the code around it uses")
-        self.before = now
+        return bool(changed) and not _Reached(self.reader).of_frame(self.reader.frame).keys().isdisjoint(changed)
 
     def check_unchanged(self) -> None:
         """To be called where the items are used."""
@@ -104,12 +108,12 @@ class _Reached:
             self.states[id(cell)] = cell, cell.atom
         elif isinstance(held, Lazy):
             inner = set(scope_of(held.node).bound)
-            self._free(loads_in(held.node) - loads_in(held.node.generators[0].iter), held.frame, inner)
+            self._free(names_in(held.node) - names_in(held.node.generators[0].iter), held.frame, inner)
             self.visit(held.first)
         elif isinstance(held, Producer | Closure):
             node = held.frame.scope.node if isinstance(held, Producer) else held.node
             outer = held.frame.parent if isinstance(held, Producer) else held.frame
-            self._free(loads_in(node), outer, set(scope_of(node).bound))
+            self._free(names_in(node), outer, set(scope_of(node).bound))
         if id(value) not in self.states:
             parts = self._parts(value)
             self.states[id(value)] = value, held, *parts

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..branches.conditions import branch, condition
+from ..branches.conditions import branch, condition, negated, truth
 from ..branches.journal import Item, Place
 from ..frames import Frame
 from ..objects.containers import call_method, iterated, set_item
 from ..objects.keys import ITEM, hashed
 from ..sources.scope import scope_of
 from ..values import ABSENT, ContainerMethod, Lazy
+from .ahead import Ahead
 from .iteration import Iteration, iteration_of
 from .loop_reading import LoopPlan
 from .loops import LoopRun
@@ -72,12 +73,16 @@ def collected(reader: Reader, lazy: Lazy) -> Any:
 
 
 def _each(
-    reader: Reader, lazy: Lazy, use: Callable[[Any], None], guess: list[tuple[Place, bool]] | None = None
+    reader: Reader,
+    lazy: Lazy,
+    use: Callable[[Any], None],
+    guess: list[tuple[Place, bool]] | None = None,
+    goes_on: Callable[[], Any] | None = None,
 ) -> None:
     """Does something with every item of a generator expression, where it is computed."""
     begin(reader, lazy, "a generator expression")
     with reader.inside(lazy.frame):
-        loops = Comprehension(reader, lazy.node, guess, lazy.first)
+        loops = Comprehension(reader, lazy.node, guess, lazy.first, goes_on)
         loops.read(lambda: use(reader.evaluate(lazy.node.elt)))
 
 
@@ -95,11 +100,28 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     return reader.usable(total.get())
 
 
+def all_hold(reader: Reader, lazy: Lazy, wanted: bool) -> Any:
+    """Whether all items are true, or all are not: after the first that is otherwise nothing is computed."""
+    hold = Item(reader.own({"hold": True}), "hold")
+
+    def test(item: Any) -> None:
+        found = truth(reader, item)
+        reader.journal.write(hold, found if wanted else negated(reader, found))
+
+    _each(reader, lazy, test, [(hold, True)], lambda: truth(reader, reader.usable(hold.get())))
+    return reader.usable(hold.get())
+
+
 class Comprehension:
-    """The loops of a comprehension, in a frame of their own."""
+    """The loops of a comprehension, in a frame of their own. Items are computed as long as it `goes_on`."""
 
     def __init__(
-        self, reader: Reader, node: Any, guess: list[tuple[Place, bool]] | None = None, first: Any = ABSENT
+        self,
+        reader: Reader,
+        node: Any,
+        guess: list[tuple[Place, bool]] | None = None,
+        first: Any = ABSENT,
+        goes_on: Callable[[], Any] | None = None,
     ) -> None:
         outer = reader.frame
         self.reader = reader
@@ -107,6 +129,7 @@ class Comprehension:
         self.first = reader.evaluate(node.generators[0].iter) if first is ABSENT else first  # in the frame around it
         self.frame = Frame(scope_of(node), outer.file, outer.function, outer.globals, {}, outer, outer.path)
         self.guess = guess or []
+        self.goes_on = goes_on
 
     def read(self, yield_item: Callable[[], None]) -> None:
         with self.reader.inside(self.frame):
@@ -122,12 +145,27 @@ class Comprehension:
             else:
                 yield_item()
 
+        def step() -> None:
+            filtered = lambda: self._filtered(generator.ifs, inner)  # noqa: E731
+            if self.goes_on is None:
+                return filtered()
+            branch(reader, self.goes_on(), filtered, lambda: None)
+
         def take(item: Any) -> None:
             self._bind(generator.target, item)
-            self._filtered(generator.ifs, inner)
+            step()
 
+        is_ahead = self.goes_on is not None and isinstance(source, Lazy | Producer)
+        ahead = Ahead(reader, (source,)) if is_ahead else None
         if isinstance(source, Producer):
-            return run_producer(reader, source, take)
+            run_producer(reader, source, take)
+        else:
+            self._run(level, source, step)
+        if ahead is not None:
+            ahead.check_computed()
+
+    def _run(self, level: int, source: Any, step: Callable[[], None]) -> None:
+        reader, generator = self.reader, self.generators[level]
         iteration = iteration_of(reader, source)
         counts = iteration.counts and isinstance(generator.target, gast.Name)
 
@@ -136,7 +174,7 @@ class Comprehension:
             (self.frame.path, generator),
             iteration,
             lambda k: self._bind(generator.target, iteration.element(k)),
-            lambda: self._filtered(generator.ifs, inner),
+            step,
             self.guess,
             generator.target.id if counts else None,
         )

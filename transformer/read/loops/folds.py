@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
+import gast
 import numpy as np
 
 from ...core.errors import NotSupported
@@ -17,7 +18,7 @@ from ...ops.table import ops
 from ...ops.value import Value, value
 from ..branches.branches import choose
 from ..branches.casts import cast
-from ..branches.conditions import branch, joined, truth
+from ..branches.conditions import branch, joined, negated, truth
 from ..branches.joins import is_rounded
 from ..branches.mixed import note_class
 from ..branches.structures import Node, Slot
@@ -35,8 +36,9 @@ from ..operators import binary
 from ..raising.demand import static
 from ..values import DynamicRange, Lazy, contained, has_dynamic, is_number, stripped
 from .ahead import Ahead
-from .comprehensions import collect, folded, listed, summed
+from .comprehensions import all_hold, collect, folded, listed, summed
 from .iteration import Iteration, iteration_of
+from .next_items import has_effects, key_of
 from .producers import Producer
 
 if TYPE_CHECKING:
@@ -180,11 +182,30 @@ def all_of(reader: Reader, iterable: Any) -> Any:
 
 
 def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
-    """All items are computed, where Python stops at the first that decides."""
-    ahead = Ahead(reader, (iterable,))
+    """All items are computed, unless it matters that Python stops at the first that decides: where one binds or changes
+    something, or may raise an error."""
+    if isinstance(iterable, Lazy) and (key_of(iterable) in reader.findings.stopping or _binds(iterable)):
+        hold = all_hold(reader, iterable, is_all)
+        return hold if is_all else negated(reader, hold)
+    ahead, block, start = Ahead(reader, (iterable,)), reader.builder.block, len(reader.builder.block)
     result = _joined(reader, listed(reader, iterable), function, is_all)
-    ahead.check_computed()
+    if not isinstance(iterable, Lazy):
+        ahead.check_computed()
+    elif ahead.has_changed() or has_effects(reader, block[start:]):
+        raise Stops(key_of(iterable))
     return result
+
+
+class Stops(Exception):
+    """It matters that `any` or `all` stop within the generator with this key."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _binds(lazy: Lazy) -> bool:
+    return any(isinstance(part, gast.NamedExpr) for part in gast.walk(lazy.node))
 
 
 def _joined(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:

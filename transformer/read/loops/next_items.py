@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import NotSupported, raised_as
-from ...core.grammar import Effect, If, raising
+from ...core.grammar import Block, Effect, If, raising
 from ...core.walk import all_statements
 from ..branches.branches import choose
 from ..branches.conditions import truth
@@ -43,7 +43,7 @@ def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
     """`next(iterator)`, `next(iterator, default)`."""
     if isinstance(iterator, Producer):
         iterator = steps_of(reader, iterator) or iterator
-    if isinstance(iterator, Lazy | Producer) and iterator.begun is False and _key(iterator) in reader.findings.taken:
+    if isinstance(iterator, Lazy | Producer) and iterator.begun is False and key_of(iterator) in reader.findings.taken:
         iterator = _computed_ahead(reader, iterator)
     if isinstance(iterator, Lazy | Producer) and iterator.begun is False:
         return call_library(reader, first_item_or if default else first_item, (iterator, *default), {})
@@ -71,7 +71,7 @@ class Taken(Exception):
         self.key = key
 
 
-def _key(made: Lazy | Producer) -> Any:
+def key_of(made: Lazy | Producer) -> Any:
     return made.frame.path, made.node if isinstance(made, Lazy) else made.frame.scope.node
 
 
@@ -82,11 +82,15 @@ def _computed_ahead(reader: Reader, made: Lazy | Producer) -> Iteration:
         found = replace(iteration_of(reader, made), use=reader.own(Use()))
     except RAISED as raised:
         raise (_second_next(reader, AHEAD) if is_of_program(raised) else raised) from None
-    read = block[start:]
-    if any(isinstance(stmt, Effect) for stmt in all_statements(read)) or any(all_failures(reader, read)):
+    if has_effects(reader, block[start:]):
         raise _second_next(reader, AHEAD)
     reader.journal.write(Attribute(made, "listed"), found)
     return found
+
+
+def has_effects(reader: Reader, block: Block) -> bool:
+    """Whether statements do something, or may raise an error."""
+    return any(isinstance(stmt, Effect) for stmt in all_statements(block)) or any(all_failures(reader, block))
 
 
 def _second_next(reader: Reader, why: str) -> NotSupported:
@@ -111,7 +115,7 @@ def _not_followed(reader: Reader, iterator: Any) -> Exception:
         text = f"{described(iterator)} is not an iterator"
         return raised_as(TypeError, text, reader.builder.origin, instead="Write next(iter(xs)).")
     if isinstance(iterator, Producer | Lazy):
-        key = _key(iterator)
+        key = key_of(iterator)
         return _second_next(reader, INSIDE_OUT) if key in reader.findings.taken else Taken(key)
     return NotSupported(
         "`next` of an iterator",

@@ -72,13 +72,21 @@ def answered_by_class(reader: Reader, function: Any, left: Any, right: Any) -> A
 
 
 def _methods(name: str, left: Any, right: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, Any]]]:
-    """Whom Python asks, one after the other; the more special class comes first."""
+    """Whom Python asks, one after the other. The more special class comes first where it compares, or has a mirrored
+    method of its own; of operands of one class, the left one computes or none does."""
+    compares, other = name in MIRRORED, f"__{MIRRORED.get(name, f'r{name}')}__"
     own = users_special(left, f"__{name}__")
-    mirrored = None if _is_taken(left, right) else users_special(right, f"__{MIRRORED.get(name, f'r{name}')}__")
+    mirrored = None if _is_taken(left, right) else users_special(right, other)
+    if type(right) is type(left) and not compares:
+        mirrored = None
     ways = [(own, (left, right)), (mirrored, (right, left))]
-    if type(right) is not type(left) and isinstance(right, type(left)):
+    if _is_more_special(right, left) and (compares or users_special(left, other) is not mirrored):
         ways.reverse()
     return ((method, args) for method, args in ways if method is not None)
+
+
+def _is_more_special(value: Any, other: Any) -> bool:
+    return type(value) is not type(other) and isinstance(value, type(other))
 
 
 def _is_taken(left: Any, right: Any) -> bool:

@@ -118,6 +118,12 @@ def loads_in(node: Any) -> Counter[str]:
 
 
 @lru_cache(maxsize=4096)
+def names_in(node: Any) -> Counter[str]:
+    """How often each name is loaded, bound or deleted anywhere in a node, inner functions included."""
+    return Counter(name.id for name in gast.walk(node) if isinstance(name, gast.Name))
+
+
+@lru_cache(maxsize=4096)
 def uses_in(node: Any) -> Counter[str]:
     """How often a name has to be bound anywhere in a node: where it is loaded, added to or deleted."""
     augmented = [each.target for each in gast.walk(node) if isinstance(each, gast.AugAssign)]
