@@ -32,25 +32,25 @@ from ..nest.nests import Block, Index, Nest, Store
 from ..threads.threads import is_independent
 from .interchange import as_nest, only_writes, own_axis
 from .moving_rows import jammed_moving
-from .passes import TOGETHER, copies, is_long, is_row_of_sums, left_over, moving_with, targets_of_lets
+from .passes import TOGETHER, copies, is_long, is_row_of_sums, left_over, moving_with, repeats, targets_of_lets
 from .reordering import reads_no_writes
 
 MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
 MOST_STATEMENTS = 10                   # for an item of a row that is added up, in each of the passes
 
 
-def jam(block: Block) -> Block:
+def jam(block: Block, in_loop: bool = False) -> Block:
     """The block with such sums done several items at a time."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = jam(inner)
+            inner[:] = jam(inner, in_loop or repeats(stmt))
         nest = _of_loop(stmt) if isinstance(stmt, Loop) else stmt
-        made += [stmt] if not isinstance(nest, Nest) else _of_nest(nest) or [stmt]
+        made += [stmt] if not isinstance(nest, Nest) else _of_nest(nest, in_loop) or [stmt]
     return made
 
 
-def _of_nest(nest: Nest) -> Block | None:
+def _of_nest(nest: Nest, in_loop: bool) -> Block | None:
     summed = _summed(nest)
     if summed is not None:
         return _jammed_by_rows(nest, summed)
@@ -58,7 +58,7 @@ def _of_nest(nest: Nest) -> Block | None:
     if summed is not None:
         row = Nest(nest.indices[summed + 1:], nest.body, nest.origin)
         return _jammed(Nest(nest.indices[:summed + 1], [row], nest.origin, True), summed)
-    return jammed_moving(nest)
+    return jammed_moving(nest, in_loop)
 
 
 def _of_loop(loop: Loop) -> Any:

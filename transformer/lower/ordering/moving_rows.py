@@ -41,18 +41,31 @@ from ..nest.copying import NestCopier
 from ..nest.dependence import Ranges, accesses, conflicts, is_above, may_meet
 from ..nest.nests import Block, Index, Nest, Store
 from .contractions import slope
-from .passes import TOGETHER, copies, index_up_to, is_long, is_row_of_sums, left_over, moving_with, targets_of_lets
+from .passes import (
+    TOGETHER,
+    are_worth_their_code,
+    copies,
+    index_up_to,
+    is_long,
+    is_row_of_sums,
+    left_over,
+    moving_with,
+    targets_of_lets,
+)
 
 
-def jammed_moving(nest: Nest) -> Block | None:
+def jammed_moving(nest: Nest, in_loop: bool) -> Block | None:
     """The places to which all items of a pass are added, and before and behind them those of a few; None where an item
-    is not added to a row one place further than the one before, or one shorter, or where order matters."""
+    is not added to a row one place further than the one before, or one shorter, where order matters, or where it would
+    be much code for little work."""
     found = _rows_last(nest) if len(nest.indices) == 1 and nest.ordered else None
     if found is None or not _moves_along(found):
         return None
     (index,), any_first = found.indices, Var(INT)
     ranges: Ranges = {any_first: (0, index.size - TOGETHER)}
     if not _Pass(found, Size.of(Unknown(any_first))).may_be_together(ranges):
+        return None
+    if _is_triangle(found) and not are_worth_their_code(index.size, in_loop):
         return None
     passes = index.size // TOGETHER
     number = index_up_to(passes, index.var)
@@ -91,6 +104,12 @@ def _moves_along(nest: Nest) -> bool:
     normal = current().assumptions.normal
     return (len({normal(row.indices[0].size) for row in rows}) == 1
             and _has_length(nest.indices[0], rows[0].indices[0]) and _begins_further(nest) is not None)
+
+
+def _is_triangle(nest: Nest) -> bool:
+    """Whether rows do not have the same length."""
+    _, rows = _parts(nest)
+    return nest.indices[0].var in atom_vars((rows[0].indices[0].size,))
 
 
 def _has_length(index: Index, place: Index) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Carry, Let, Var, type_of
+from ...core.grammar import Atom, Carry, Let, Loop, Var, type_of
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
@@ -16,6 +16,18 @@ from ..nest.nests import Block, Fold, Index, Load, Nest, Store
 
 TOGETHER = 4                           # items that are added in one pass
 WORTH_A_PASS = 64                      # numbers of a row
+LARGE = 1024                           # rows of a triangle, whose numbers take 4 MB
+
+
+def repeats(stmt: Any) -> bool:
+    """Whether what is in a statement is done for each of several items."""
+    return isinstance(stmt, (Loop, Nest, Fold))
+
+
+def are_worth_their_code(items: Extent, in_loop: bool) -> bool:
+    """Whether passes through a triangle are worth the time in which they are compiled: those that are done again and
+    again, or whose triangle is too large for caches. Others take a few microseconds less than rows one by one."""
+    return in_loop or is_at_least(items, LARGE)
 
 
 def is_row_of_sums(row: Nest, of_one_array: bool = False) -> bool:
@@ -44,8 +56,13 @@ def moving_with(lets: Block, moving: set[Var]) -> set[Var]:
 
 
 def is_long(size: Extent) -> bool:
+    return is_at_least(size, WORTH_A_PASS)
+
+
+def is_at_least(size: Extent, least: int) -> bool:
+    """Whether a size is at least so large in the calls that this code is made for."""
     assumptions = current().assumptions
-    return assumptions.certainly_at_least(size, WORTH_A_PASS) or assumptions.choose(size, WORTH_A_PASS)
+    return assumptions.certainly_at_least(size, least) or assumptions.choose(size, least)
 
 
 def copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:

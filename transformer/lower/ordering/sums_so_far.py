@@ -14,7 +14,8 @@
 
 What is summed is read a fourth of the times, and an iteration waits for three products of the one before it at most,
 not for a whole sum. In loops that run down, each sum begins with what was made last. Sums of loops of the program keep
-the order of their items; of those, four go on at once also where all iterations have as many.
+the order of their items; of those, four go on at once also where all iterations have as many, and in small
+triangles outside of loops.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ from ..nest.nest_walk import all_uses, inner_blocks
 from ..nest.nests import Block, Fold, Index, Nest, Store
 from .contractions import moved, slope
 from .interchange import as_nest, only_writes
-from .passes import TOGETHER, folded_at_once, index_up_to, left_over, moving_with
+from .passes import TOGETHER, are_worth_their_code, folded_at_once, index_up_to, left_over, moving_with, repeats
 
 
-def sums_so_far(block: Block) -> Block:
+def sums_so_far(block: Block, in_loop: bool = False) -> Block:
     """The block with such sums done for four iterations at a time."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = sums_so_far(inner)
-        made += _together(stmt) or [stmt]
+            inner[:] = sums_so_far(inner, in_loop or repeats(stmt))
+        made += _together(stmt, in_loop) or [stmt]
     return made
 
 
@@ -75,12 +76,12 @@ class Sum:
         return slope(self.item.size, self.iteration.var)
 
 
-def _together(stmt: Any) -> Block | None:
+def _together(stmt: Any, in_loop: bool) -> Block | None:
     found = _parts(_in_order(stmt)) if _may_be(stmt) else None
     if found is None or not _is_growing(found):
         return None
     shift = next((shift for shift in (0, 1) if _may_be_early(found, shift)), None)
-    if shift is None:
+    if shift is None or not (found.loop or are_worth_their_code(found.iteration.size, in_loop)):
         return None
     found.shift = shift
     index = found.iteration
