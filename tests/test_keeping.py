@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import checkpoint, config, grad, hvp, jit, jvp, value_and_grad, vmap
+from transformer import checkpoint, config, grad, hessian, hvp, jacrev, jit, jvp, value_and_grad, vmap
 from transformer.read.calls import keeping, repeated
 
 
@@ -378,3 +378,18 @@ def test_what_is_not_chosen_has_no_part(program: Any) -> None:
         expected = inlined(lambda: grad(program, (0, 1)), ZERO, y)
     assert np.all(np.isfinite(found))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("program", [bent_in_loop, bent_outside, bent_twice_alike])
+def test_lanes_and_jacobians(program: Any) -> None:
+    x = np.array([[0.4, 1.2], [0.3, -0.5], [0.9, 0.1]])
+    for make, given in ((lambda: vmap(program), x), (lambda: vmap(value_and_grad(program)), x),
+                        (lambda: hessian(program), x[0]), (lambda: jacrev(grad(program)), x[0])):
+        for found, expected in zip(leaves(make()(given)), leaves(inlined(make, given)), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    assert "def bent_vmap" in source_of(vmap(bent_in_loop), x)
+
+
+def test_what_is_the_same_in_all_lanes_is_computed_once() -> None:
+    source = source_of(hessian(bent_in_loop), np.array([0.4, 1.2]))
+    assert "def bent_jvp_vmap" in source and "x_k = np.empty((3, n))" in source

@@ -189,7 +189,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             mapped = {path for mode in modes for path in mode.mapped()}
             reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped,
                            with_lists=with_lists and not modes,
-                           keeps=not for_gpu and all(mode.takes_calls for mode in modes), for_source=not hands_back)
+                           keeps=not for_gpu and _take_calls(modes, for_source=not hands_back),
+                           for_source=not hands_back)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)
@@ -213,6 +214,10 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages,
                     has_large_records=has_large_records)
+
+
+def _take_calls(modes: list[Any], for_source: bool) -> bool:
+    return all(mode.takes_calls or for_source and mode.takes_helpers for mode in modes)
 
 
 def _step(k: int, modes: list[Any], function: Function, interface: Interface, reading: Reading, finished: Before,

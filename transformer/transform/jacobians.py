@@ -43,6 +43,8 @@ class Jacobian(Mode):
     """All derivatives of all results for the parameters `wrt`: forwards, one lane for each number in them, or in
     `reverse`, one for each number in the results."""
 
+    takes_helpers: ClassVar[bool] = True
+
     differentiates: ClassVar[bool] = True
 
     wrt: Wrt = 0

@@ -34,13 +34,15 @@ class Mode:
     """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
     position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices; what
     `differentiates` gives derivatives. What `takes_calls` transforms functions that stay functions
-    (`read/calls/keeping.py`) in as little time as it takes to read them."""
+    (`read/calls/keeping.py`) in as little time as it takes to read them; what `takes_helpers` does so in source, where
+    nothing is fused."""
 
     suffix: str
     extras: int
     gives_driver: ClassVar[bool] = False
     differentiates: ClassVar[bool] = False
     takes_calls: ClassVar[bool] = False
+    takes_helpers: ClassVar[bool] = False
     tangents: ClassVar[str] = FIRST                     # how tangents that are further parameters are named
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None

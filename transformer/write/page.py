@@ -92,12 +92,15 @@ def print_function(
 
 
 ROLES = {"forward": "{}, with what its reverse needs", "reverse": "the reverse of {}", "jvp": "{} and its tangents"}
+LANES = "_vmap"
 
 
 def about(function: Function) -> Iterator[str]:
     """What a function that is called is, if a transformation made it."""
     if function.role in ROLES:
-        yield ROLES[function.role].format(function.name.removesuffix(f"_{function.role}"))
+        name = function.name.removesuffix(LANES)
+        lanes = ", for all lanes" * (name != function.name)
+        yield ROLES[function.role].format(name.removesuffix(f"_{function.role}")) + lanes
 
 
 class Page:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -135,6 +135,8 @@ def leaves_with(interface: Interface, axes: tuple[Any, ...], named: dict[str, An
 @dataclass(frozen=True, eq=False)
 class Lanes(Mode):
     """The lanes of a call: for each leaf of its arguments a `LaneAxis` or `SHARED`; `found` are those there are."""
+
+    takes_helpers: ClassVar[bool] = True
 
     mode: Batched
     axes: tuple[Any, ...]

@@ -44,7 +44,7 @@ from ...core.grammar import (
 )
 from ...core.sizes import Dim, Extent, Size
 from ...core.types import FLOAT, INT, ArrayType, SeqType, Type
-from ...core.walk import METHODS, Copier, atom_vars
+from ...core.walk import METHODS, Copier, atom_vars, calls_itself
 from ...ops.identity import Same
 from ...ops.indexing import Get
 from ...ops.ruled import Ruled
@@ -254,10 +254,11 @@ class Batching:
         lead = tuple(self.differs(atom) for atom in stmt.args)
         args = tuple(self.whole(atom) if on else atom for atom, on in zip(stmt.args, lead))
         function = self.function(stmt.function, lead)
-        self.builder.emit(Call(tuple(map(self.twin, stmt.targets)), function, args, stmt.origin))
+        targets = tuple(self.twin(target) if self.differs(target) else target for target in stmt.targets)
+        self.builder.emit(Call(targets, function, args, stmt.origin))
 
     def function(self, function: Function, lead: tuple[bool, ...]) -> Function:
-        """The function of all lanes, for these parameters that differ; all of its results are taken to differ."""
+        """The function of all lanes, for these parameters that differ. Of what calls itself, all results have lanes."""
         key = function, lead
         if key not in self.functions:
             new = Function(f"{function.name}_vmap", [], [], [], {}, function.guards, function.origin, function.role,
@@ -284,7 +285,8 @@ class Batching:
         inner.start(block, lanes, results, [copier.atom(var) for var in self.also])
         with self.builder.apart() as body:
             inner.block(block, results)
-            new.results = [inner.whole(result) for result in results]
+            everything = calls_itself(function)
+            new.results = [inner.whole(result) if everything or inner.differs(result) else result for result in results]
         new.body = body
 
     def _if(self, stmt: If) -> None:

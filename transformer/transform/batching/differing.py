@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.grammar import Block, Call, Effect, If, Let, Loop, Stmt, Var
-from ...core.walk import all_uses, atom_vars, blocks_of, targets_of
+from ...core.walk import all_uses, atom_vars, blocks_of, calls_itself, targets_of
 from ..activity import flows
 
 
@@ -46,9 +46,9 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
 
 
 def _differing_results(stmt: Call, found: set[Var], axis_name: Any) -> Iterable[Var]:
-    """The results of a call that differ. Of what may call itself, all, if one of the arguments does."""
+    """The results of a call that differ. Of what calls itself, all, if one of the arguments does."""
     params = [param for param, arg in zip(stmt.function.params, stmt.args) if not found.isdisjoint(atom_vars(arg))]
-    if stmt.function.role != "phase" or not params:
+    if not params or calls_itself(stmt.function):
         return stmt.targets if params else ()
     inside = differing_vars(stmt.function.body, params, axis_name)
     return [target for target, result in zip(stmt.targets, stmt.function.results)
