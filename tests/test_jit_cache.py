@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from transformer import config, grad, jit
+from transformer import config, grad, jit, nn, optim, tree, value_and_grad
 from transformer.ops.registry import registry
 from transformer.run import index as index_module
 from transformer.run.folders import _told, trim
@@ -196,7 +196,7 @@ def imported(path: Path, text: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location("edited_module", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    exec(compile(text, str(path), "exec"), vars(module))
+    exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
     return module
 
 
@@ -209,6 +209,63 @@ def test_edited_functions_are_read_anew(tmp_path: Path) -> None:
         np.testing.assert_array_equal(compiled(x), factor * x)
         assert compiled._entry((x,), {}).generated is not None
         assert is_restored(jit(module.scaled), x)
+
+
+CLASSES = """
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    value: float
+    factor: float = {0}
+
+@dataclass
+class Kept:
+    value: float
+    factor: float = {0}
+
+@dataclass
+class Made:
+    value: float
+    factor: float = field(default_factory=lambda: {0})
+
+def scaled(x):
+    pair, kept, made = Pair(x), Kept(x), Made(x)
+    return pair.value * pair.factor, kept.value * kept.factor, made.value * made.factor, pair
+"""
+
+
+def test_defaults_of_classes_are_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for factor in (2.0, 3.0):
+        module = imported(tmp_path / "edited_module.py", CLASSES.format(factor))
+        monkeypatch.setitem(sys.modules, "edited_module", module)
+        assert jit(module.scaled)(5.0) == (5.0 * factor, 5.0 * factor, 5.0 * factor, (5.0, factor))
+        assert is_restored(jit(module.scaled), 5.0)
+
+
+OPTIMIZER = optim.adam(0.1)
+
+
+def training_step(params, state, x):
+    value, gradient = value_and_grad(layered)(params, x)
+    updates, state = OPTIMIZER.update(gradient, state, params)
+    return optim.apply_updates(params, updates), state, value
+
+
+def layered(params, x):
+    return np.sum(nn.layer_norm(x * params["w"]) ** 2)
+
+
+def test_training_steps_are_found_again() -> None:
+    params = {"w": np.array([1.0, 2.0])}
+    args = params, OPTIMIZER.init(params), np.array([[3.0, 5.0]])
+    compiled = jit(training_step)(*args)
+    again = jit(training_step)
+    assert is_restored(again, *args)
+    restored = again(*args)
+    assert tree.structure(restored) == tree.structure(compiled) and type(restored[1]) is type(args[1])
+    for one, other in zip(tree.leaves(restored), tree.leaves(compiled), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_damaged_files_are_dropped(cache: Path) -> None:

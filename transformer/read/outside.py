@@ -22,6 +22,7 @@ from ..core.halves import is_inexact, of_core
 from ..core.on_devices import is_on_device, on_host
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
+from ..tree import Structure
 from .contents import CONTAINERS, Behind, Contents, OnHost, Own, Presence, runs
 from .interface import Hidden
 from .kinds import described
@@ -73,7 +74,7 @@ class Outside:
         return self._static(found, holder, key, name) if type is None else self._number(type, holder, key, name)
 
     def _static(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
-        if not isinstance(found, UNWATCHED):
+        if not isinstance(found, UNWATCHED) and not _stays(holder, key):
             self._watch(found, holder, key)
         if isinstance(found, CONTAINERS):
             self._watch(True, self._contents(found), True)
@@ -93,7 +94,7 @@ class Outside:
 
     def seen_whole(self, found: Any) -> None:
         """Notes that all that an object holds may be looked at, by a function that is not read."""
-        if isinstance(found, (*UNWATCHED, *CALLABLES)) or self.reader.is_local(found):
+        if isinstance(found, (*UNWATCHED, *CALLABLES, Structure)) or self.reader.is_local(found):
             return
         held = getattr(found, "__dict__", None)
         if isinstance(held, dict):
@@ -134,7 +135,7 @@ class Outside:
 
     def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Notes that the body of a function is read, for a call with these arguments."""
-        if _home(function.__module__) in OF_LIBRARIES:
+        if is_of_library(function):
             return
         if args and not isinstance(args[0], UNWATCHED):
             self._method(function, args[0])
@@ -243,6 +244,17 @@ def _is_users(module: types.ModuleType) -> bool:
         "collections",
         "dataclasses",
     }
+
+
+def _stays(holder: Callable[[Any], Any], key: Any) -> bool:
+    """Whether what is found there is part of an object that stays what it is."""
+    owner = holder.args[0] if isinstance(holder, partial) and holder.func is getattr else None
+    return isinstance(owner, Structure) or isinstance(owner, tuple) and key in getattr(owner, "_fields", ())
+
+
+def is_of_library(function: types.FunctionType) -> bool:
+    """Whether a function changes with a version only, so that nothing of it is watched."""
+    return _home(function.__module__) in OF_LIBRARIES
 
 
 def _home(name: str | None) -> str:

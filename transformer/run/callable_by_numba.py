@@ -41,7 +41,7 @@ def _compiled(made: Any, source: str, signature: tuple[Any, ...]) -> Any:
         source = f"import numpy as np\n{source}"
     of_entry = {**kernel.options[kernel.printed.name], "borrows": False}             # it returns arrays
     options = {**kernel.options, name: of_entry}
-    loops = Loops(source, name, name, options, {})
+    loops = Loops(source, name, name, options, {}, {})
     namespace = load_module(source, name, {})
     install(namespace, options, name, objects_of(loops.source + text_of(options)))
     compile_kernel(namespace[name], signature, made.reading.origin)

@@ -35,7 +35,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
     looped = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     printed, entry = looped.module.kernel.printed, looped.module.entry
     loops = Loops(looped.source, entry.name, printed.name, looped.module.kernel.options,
-                  {**entry.namespace, **printed.given}, looped.module.raising)
+                  entry.namespace, printed.given, looped.module.raising)
     hidden = looped.interface.hidden
     written = 0 if taken_apart(target)[1] else len(looped.reading.written)
     memory = Memory.of(looped.reading, looped.module.donated,

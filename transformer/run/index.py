@@ -31,7 +31,7 @@ from .compiling.objects import read_marked, with_mark
 from .current import hidden_key
 from .dispatch import Entry, type_key
 from .folders import private_folder, trim, write_whole
-from .provenance import Unmarked, Way, Ways, followed, holder_of, mark_of
+from .provenance import Unmarked, Way, Ways, followed, holder_of, mark_of, way_to_class
 from .sharing import Memory
 from .signature import Description
 
@@ -43,13 +43,15 @@ PLAIN = (ArrayType, AxislessType, str, bool, int, float, complex, type(None), np
 @dataclass
 class Loops:
     """A module of explicit loops, as text: `name` is its function, `kernel` what is compiled and called by it,
-    `options` say how its functions are compiled, `raising` what its lines that raise come from."""
+    `options` say how its functions are compiled, `namespace` are objects that its function mentions, `given` those
+    that are compiled into the kernel, `raising` what its lines that raise come from."""
 
     source: str
     name: str
     kernel: str
     options: dict[str, dict[str, Any]]
     namespace: dict[str, Any]
+    given: dict[str, Any]
     raising: dict[int, Origin] = field(default_factory=dict)
 
 
@@ -150,9 +152,10 @@ class Index:
 
     def _record(self, entry: Entry, loops: Loops, described: Description, static: set[str]) -> Record:
         types: Any = type_key(described)
-        if loops.namespace or not all(isinstance(leaf, PLAIN) for _, leaf in types[1]):
+        if loops.given or not all(isinstance(leaf, PLAIN) for _, leaf in types[1]):
             raise Unmarked("an object among the arguments")
-        ways, watched, marks = Ways(self.user), [], []
+        ways, watched = Ways(self.user), []
+        marks = [(way_to_class(made), mark_of(made)) for made in loops.namespace.values()]
         for holder, key, found in entry.watched:
             way = ways.of_watch(holder, key)
             ways.add(found, way)

@@ -15,10 +15,10 @@ from .raising import note_places
 
 def loaded(loops: Loops, args: tuple[Any, ...], kwargs: dict[str, Any], origin: Origin | None) -> Callable[..., Any]:
     """The function of a module, whose kernel is compiled for the layouts of these arguments."""
-    namespace = load_module(loops.source, loops.name, loops.namespace)
+    namespace = load_module(loops.source, loops.name, {**loops.namespace, **loops.given})
     note_places(namespace["__file__"], loops.raising)
     # What is given may be a class of the running program, of which numba would keep a copy.
-    objects = None if loops.namespace else objects_of(loops.source + text_of(loops.options))
+    objects = None if loops.given else objects_of(loops.source + text_of(loops.options))
     install(namespace, loops.options, loops.kernel, objects)
     function: Callable[..., Any] = namespace[loops.name]
     compile_for(function, loops.kernel, args, kwargs, origin)

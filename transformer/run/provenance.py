@@ -98,15 +98,7 @@ class Ways:
 
     def _to(self, owner: Any) -> Way:
         """The way to an object: from the root, or by its name."""
-        if id(owner) in self.found:
-            return self.found[id(owner)][1]
-        name = getattr(owner, "__module__", None), getattr(owner, "__qualname__", None)
-        try:
-            if isinstance(owner, (type, types.FunctionType)) and _taken(None, ("named", name)) is owner:
-                return ("named", name),
-        except (LookupError, AttributeError):
-            pass
-        raise Unmarked(f"no way to {type(owner).__name__}")
+        return self.found[id(owner)][1] if id(owner) in self.found else _by_name(owner)
 
     def add(self, value: Any, way: Way) -> None:
         """Notes a way to an object, and those to what it consists of."""
@@ -117,6 +109,26 @@ class Ways:
             part = _taken(value, step)
             if part is not None:
                 self.add(part, (*way, step))
+
+
+def way_to_class(cls: Any) -> Way:
+    """The way to a class, which is found by its name."""
+    if not isinstance(cls, type):
+        raise Unmarked(f"a {type(cls).__name__}")
+    return _by_name(cls)
+
+
+def _by_name(owner: Any) -> Way:
+    """The way to a class, a function or the globals of a module."""
+    is_globals = type(owner) is dict
+    name = (owner.get("__name__"), "__dict__") if is_globals else (
+        getattr(owner, "__module__", None), getattr(owner, "__qualname__", None))
+    try:
+        if isinstance(owner, (dict, type, types.FunctionType)) and _taken(None, ("named", name)) is owner:
+            return ("named", name),
+    except (LookupError, AttributeError, TypeError):
+        pass
+    raise Unmarked(f"no way to {type(owner).__name__}")
 
 
 def _steps(value: Any) -> Iterator[tuple[str, Any]]:
@@ -183,8 +195,8 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
     """The mark of a function or a container."""
     kind: Any = type(value)
     if isinstance(value, types.FunctionType):
-        defaults = _mark(value.__defaults__, depth), _mark(value.__kwdefaults__, depth)
-        return "function", value.__qualname__, _mark_of_code(value.__code__), _mark_of_globals(value), defaults
+        return ("function", value.__qualname__, _mark_of_code(value.__code__), _mark_of_globals(value),
+                _mark_of_defaults(value, depth))
     if isinstance(value, types.MethodType):
         return "method", _mark(value.__func__, depth), _mark(value.__self__, depth)
     if isinstance(value, (property, functools.cached_property)):
@@ -194,9 +206,9 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
     if _is_wrapper(value):
         inner = value.py_func if _has_python(value) else value.function
         return kind.__qualname__, repr(getattr(value, "mode", None)), _mark(inner, depth)
-    if kind in (list, tuple, frozenset, set) and len(value) <= LONGEST:
+    if (kind in (list, frozenset, set) or isinstance(value, tuple)) and len(value) <= LONGEST:
         marks = [_mark(item, depth) for item in value]
-        return kind.__name__, sorted(marks, key=repr) if kind in (set, frozenset) else marks
+        return _mark(kind, depth), sorted(marks, key=repr) if kind in (set, frozenset) else marks
     if kind is dict and len(value) <= LONGEST:
         return "dict", [(_mark(key, depth), _mark(item, depth)) for key, item in value.items()]
     if isinstance(value, enum.Enum):
@@ -221,11 +233,17 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _mark_of_class(cls: type, depth: int) -> Any:
-    """A class of the user is what its functions are."""
-    members = [(name, _mark(found.__code__, depth)) for name, item in vars(cls).items() for found in functions_of(item)
+    """A class of the user is what its functions are, and what an object has that nobody says."""
+    members = [(name, _mark(found.__code__, depth), _mark_of_defaults(found, depth + 1))
+               for name, item in vars(cls).items() for found in functions_of(item)
                if isinstance(found, types.FunctionType)]
     bases = [_mark(base, depth + 1) for base in cls.__bases__]
-    return "class", cls.__module__, cls.__qualname__, members, bases
+    made = [_mark(item.default_factory, depth + 1) for item in getattr(cls, "__dataclass_fields__", {}).values()]
+    return "class", cls.__module__, cls.__qualname__, members, bases, made
+
+
+def _mark_of_defaults(function: types.FunctionType, depth: int) -> Any:
+    return _mark(function.__defaults__, depth), _mark(function.__kwdefaults__, depth)
 
 
 def _mark_of_code(code: types.CodeType) -> Any:

@@ -68,16 +68,17 @@ class _RunningTotals:
             own = {carry.next: carry.entry for carry in stmt.carries} if isinstance(stmt, Loop) else totals
             for inner in blocks_of(stmt):
                 changed |= self.block(inner, own)                        # type: ignore[arg-type]
-        for stmt in list(block):
-            if isinstance(stmt, Let) and self._is_sum(stmt):
-                changed |= self._added_once(block, stmt, totals.get(stmt.target))
+        sums = {stmt.target: stmt for stmt in block if isinstance(stmt, Let) and self._is_sum(stmt)}
+        for stmt in list(sums.values()):
+            changed |= self._added_once(block, list(self._chain(sums, stmt)), totals.get(stmt.target))
         return changed
 
     def _is_sum(self, stmt: Let) -> bool:
         return stmt.op in (Add, Subtract) and not stmt.attrs and id(stmt) in self.ours
 
-    def _added_once(self, block: Block, last: Let, begun: Var | None) -> bool:
-        chain = self._from_total(list(self._chain(block, last)), begun)
+    def _added_once(self, block: Block, sums: list[Let], begun: Var | None) -> bool:
+        last = sums[0]
+        chain = self._from_total(sums, begun)
         if len(chain) < 2 or not self._may_wait(block, chain) or sum(
                 self._length(stmt.args[1]) for stmt in chain) > LONGEST:
             return False
@@ -95,14 +96,13 @@ class _RunningTotals:
         block[:] = [stmt for stmt in block if stmt not in chain[1:]]
         return True
 
-    def _chain(self, block: Block, last: Let) -> Iterator[Let]:
-        """The sums that end with one, last first: of each but that the next one is the only user."""
-        made = {stmt.target: stmt for stmt in block if isinstance(stmt, Let) and self._is_sum(stmt)}
+    def _chain(self, sums: dict[Var, Let], last: Let) -> Iterator[Let]:
+        """The sums of a block that end with one, last first: of each but that the next one is the only user."""
         stmt: Let | None = last
         while stmt is not None:
             yield stmt
             before = stmt.args[0]
-            stmt = made.get(before) if isinstance(before, Var) and self.count[before] == 1 else None
+            stmt = sums.get(before) if isinstance(before, Var) and self.count[before] == 1 else None
 
     def _from_total(self, chain: list[Let], begun: Var | None) -> list[Let]:
         """The sums that are added to a total as it was: as a loop hands it on, or under the name of the result."""

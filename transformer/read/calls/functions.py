@@ -16,6 +16,7 @@ from ...ops.value import Value
 from ..assignment import name_value
 from ..frames import Frame
 from ..loops.producers import producer
+from ..outside import is_of_library
 from ..raising.errors import in_callee
 from ..sources.scope import desugared, parameter_names, scope_of
 from ..sources.source import find_source
@@ -45,12 +46,16 @@ def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, .
 
 def _lifted_defaults(reader: Reader, function: types.FunctionType) -> tuple[Any, ...]:
     found = function.__defaults__ or ()
+    if is_of_library(function):
+        return found
     holder = found.__getitem__
     return tuple(reader.outside.lift(value, holder, k, None) for k, value in enumerate(found))
 
 
 def _lifted_keyword_defaults(reader: Reader, function: types.FunctionType) -> dict[str, Any]:
     found = function.__kwdefaults__ or {}
+    if is_of_library(function):
+        return found
     return {name: reader.outside.lift(value, found.__getitem__, name, None) for name, value in found.items()}
 
 
