@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -176,3 +176,33 @@ def test_attributes_of_an_object_of_numpy_that_programs_change() -> None:
     for power, wanted in (0, 6.0), (2, 22.0):                           # a coefficient in place, and one more power
         POLYNOMIAL[power] = 5.0
         assert slope(2.0) == wanted and compiled(2.0) == 2 * wanted
+
+
+STEP = 1.0
+
+
+class Scaled:
+    def __init__(self) -> None:
+        self.by = STEP
+
+
+@dataclass
+class WithFactories:
+    first: float
+    second: float = field(default_factory=lambda: 2 * STEP)
+    items: list[float] = field(default_factory=list)
+    inner: Scaled = field(default_factory=Scaled)
+    last: float = field(default_factory=lambda: STEP, init=False)
+
+
+def made_by_factories(x):
+    made, given = WithFactories(x), WithFactories(x, second=3.0)
+    made.items.append(x)
+    return made.first * made.second * made.inner.by + given.second * given.last + len(made.items) - len(given.items)
+
+
+def test_what_factories_look_at_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, derivative = jit(made_by_factories), grad(made_by_factories)
+    for step in (1.0, 0.5, 3.0):
+        monkeypatch.setattr(f"{__name__}.STEP", step)
+        assert compiled(3.0) == made_by_factories(3.0) and derivative(3.0) == 2 * step * step

@@ -36,6 +36,15 @@ def test_sizes_of_lanes_are_computed_with() -> None:
     check_vmap(lambda x: np.mean(x[x > 0]) if len(x[x > 0]) + 1 > 2 else x[0] * (x.shape[0] - len(x[x > 0])), X)
 
 
+def cut(x: Any) -> Any:
+    return np.sum((x[1:] if x[0] > 0 else x) ** 2) * np.sum(x if x[0] > 0 else x[1:])
+
+
+def test_sides_of_other_sizes() -> None:
+    check_vmap(cut, X)
+    check_vmap(grad(cut), X)
+
+
 def test_other_results_of_lanes_that_part() -> None:
     check_vmap(halved, np.array([0.5, 3.0, 100.0, 7.0]))
     check_vmap(lambda x, n: (zero_trips(x, n), n), x5, COUNTS)

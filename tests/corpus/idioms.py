@@ -169,6 +169,11 @@ def number_below_zero(x):
     return np.maximum(x, 0.0)
 
 
+def rectified(x):
+    """Derivatives of choices are of float32, where all that is chosen are constants."""
+    return np.sum(np.maximum(x, 0.0)) + np.sum(np.minimum(x, 1.0))
+
+
 WEIGHT = np.float32(1.5)
 
 
@@ -253,6 +258,7 @@ PROGRAMS = [
     Program(places_by_truth, apart(("n",))),
     Program(named_constants_of_one_number, fixed(np.float32(0.7)), tags=("f32",)),
     Program(chosen_number, fixed(np.float32(0.7)), tags=("f32",)),
+    Program(rectified, fixed(np.array([-0.5, 0.3, 2.0], np.float32)), tags=("f32",)),
     Program(number_below_zero, fixed(np.float32(-0.7)), tags=("f32",)),
     Program(chosen_of_two_precisions, fixed(np.array([0.5, -0.7], np.float32), np.array([0.9])), (0, 1), tags=("f32",)),
     Program(global_number_of_numpy, normal(("n",))),

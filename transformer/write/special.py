@@ -194,10 +194,11 @@ def selection(e: Any, stmt: Let) -> ast.expr | None:
     conditions, choices, default = [part[0] for part in parts], [part[1] for part in parts], parts[-1][2]
     if len(choices) < 2 or not _selects_the_same(conditions, [*choices, default], stmt.target):
         return None
+    together = (*choices, default)
     lists: list[ast.expr] = [ast.List([e.atom(atom) for atom in conditions]),
-                             ast.List([e.atom(atom, stmt.args) for atom in choices])]
+                             ast.List([e.atom(atom, together) for atom in choices])]
     is_zero = isinstance(default, Const) and repr(default.value) in ("0", "0.0")           # which it is unless said
-    return ast.Call(of_numpy("select"), lists if is_zero else [*lists, e.atom(default, stmt.args)], [])
+    return ast.Call(of_numpy("select"), lists if is_zero else [*lists, e.atom(default, together)], [])
 
 
 def _choice_in(e: Any, atom: Any) -> Let | None:

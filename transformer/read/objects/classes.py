@@ -127,6 +127,7 @@ def _has_own_init(cls: Any) -> bool:
 
 def _data_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The generated `__init__` sets fields; what follows it is the author's, and is read."""
+    kwargs = {**kwargs, **_made_by_factories(reader, cls, args, kwargs)}
     follow_up = getattr(cls, "__post_init__", None)
     if follow_up is None:
         with as_user_error(reader):
@@ -140,9 +141,24 @@ def _data_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[s
     return made
 
 
+def _made_by_factories(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What the user's functions and classes give for fields that are not given; Python would call them unseen."""
+    fields = [item for item in dataclasses.fields(cls) if item.init]
+    given = {*[item.name for item in fields if not item.kw_only][:len(args)], *kwargs}
+    return {item.name: reader.call(item.default_factory, (), {}) for item in fields
+            if item.name not in given and _is_of_user(item.default_factory)}
+
+
+def _is_of_user(factory: Any) -> bool:
+    is_class = isinstance(factory, type) and factory.__module__ != "builtins"
+    return factory is not dataclasses.MISSING and (is_class or isinstance(factory, types.FunctionType))
+
+
 def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
     """What a `default_factory` made belongs to the object."""
     for item in dataclasses.fields(made):
+        if not item.init and _is_of_user(item.default_factory):
+            object.__setattr__(made, item.name, reader.call(item.default_factory, (), {}))
         value = getattr(made, item.name)
         if item.default_factory is not dataclasses.MISSING and not any(value is arg for arg in given):
             reader.own(value)

@@ -319,6 +319,7 @@ class Batching:
             sides = [atom for atom in (merge.then, merge.orelse) if atom is not UNDEFINED]
             if len(sides) < 2 or not self.unsure.isdisjoint(atom_vars(sides)):
                 raise LanesPart("a name is bound in some lanes only")
+            self.all_lanes(merge.target.type)                                  # which has no size of its own in each
             lead = tuple(map(self.differs, sides))
             operands = [Value(self.all_of(atom) if on else atom) for atom, on in zip(sides, lead)]
             self.note(merge.target, of_lanes(Where, (True, *lead), Value(chosen), *operands))
