@@ -11,6 +11,7 @@ nothing is kept.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import hashlib
@@ -143,6 +144,12 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
         yield from (("attribute", name) for name in ("fget", "fset", "fdel") if getattr(value, name) is not None)
     elif isinstance(value, functools.cached_property):
         yield "attribute", "func"
+    elif isinstance(value, type) and dataclasses.is_dataclass(value):
+        yield "attribute", "__dataclass_fields__"
+    elif isinstance(value, dict) and all(isinstance(item, dataclasses.Field) for item in value.values()):
+        yield from (("item", name) for name in value)
+    elif isinstance(value, dataclasses.Field) and isinstance(value.default_factory, types.FunctionType):
+        yield "attribute", "default_factory"
     elif isinstance(value, tuple):
         yield from (("item", k) for k in range(len(value)))
     elif _is_wrapper(value):
