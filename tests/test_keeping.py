@@ -19,7 +19,7 @@ def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "LARGE", 3)
     monkeypatch.setattr(keeping, "BUDGET", 0)
     monkeypatch.setattr(keeping, "FEWEST", 3)
-    monkeypatch.setattr(repeated, "SPARED", 3)
+    monkeypatch.setattr(repeated, "SPARED", -(10**9))
     monkeypatch.setattr(config, "check", True)
 
 

@@ -16,7 +16,10 @@ from ..branches.structures import Fixed, Node, Slot, Template
 from .surroundings import Surroundings
 
 FEWEST = 8                             # variables of a function of more than a few lines
-SPARED = 16                             # statements that are worth a function
+SPARED = 9                              # lines that are worth a function and its reverse
+OF_CALL = 2                             # lines of a call of each
+OF_STATEMENT = 0.65                     # of a statement and its reverse: several stand in one,
+OF_BLOCKS = 4                           # of a loop or a branch and its reverse
 
 Templates = dict[str, Template]
 
@@ -53,13 +56,14 @@ def _best(left: dict[ReadCall, set[Stmt]]) -> list[ReadCall]:
     groups = defaultdict[Any, list[ReadCall]](list)
     for call in left:
         groups[call.key, kind_of(call.templates), call.around].append(call)
-    worth = {key: sum(_size(left[call]) for call in group[1:]) for key, group in groups.items()}
+    worth = {key: sum(_lines(left[call]) for call in group[1:]) - OF_CALL * len(group)
+             for key, group in groups.items() if len(group) > 1}
     best = max(worth, key=worth.__getitem__, default=None)
     return groups[best] if best is not None and worth[best] >= SPARED else []
 
 
-def _size(statements: set[Stmt]) -> int:
-    return sum(isinstance(stmt, Let) for stmt in statements)
+def _lines(statements: set[Stmt]) -> float:
+    return sum(OF_STATEMENT if isinstance(stmt, Let) else OF_BLOCKS for stmt in statements)
 
 
 def kind_of(templates: Templates) -> Any:
