@@ -10,7 +10,7 @@ def rates(y, k):
     a, b, c = y
     forward = k[0] * a
     back = k[1] * b * c
-    slow = k[2] * b * b
+    slow = k[2] * b * b  # of second order
     light = np.exp(-forward) + np.tanh(back)
     diff = forward - back - slow
     return np.array([back * light - forward, diff, slow + light])

@@ -16,7 +16,7 @@ def rates_jvp(y, k, dy, dk):
     k_1 = k[1]
     back = k_1 * b * c
     dback = (dk[1] * b + k_1 * db) * c + k_1 * b * dc
-    k_2 = k[2]
+    k_2 = k[2]  # of second order
     slow = k_2 * b * b
     dslow = (dk[2] * b + k_2 * db) * b + k_2 * b * db
     e = np.exp(-forward)

@@ -216,7 +216,8 @@ class Function:
     """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what
     a transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read
     to be called; empty for the function itself. `size_names` are what the user calls sizes. Calls are made
-    `again` in reverse mode where a function takes so little time that nothing is kept of them."""
+    `again` in reverse mode where a function takes so little time that nothing is kept of them. `source` has the user's
+    comments."""
 
     name: str
     params: list[Var]
@@ -228,3 +229,4 @@ class Function:
     role: str = ""
     size_names: dict[Size, str] = field(default_factory=dict)
     again: bool = False
+    source: Any = None

@@ -49,6 +49,7 @@ class Frame:
     consume: Any = None  # what is done with each item of a generator
     inner: Frame | None = None  # of the body of a class: where its methods are defined, which do not see its names
     site: Origin | None = None  # where a function of the library was called
+    source: Any = None  # of a function of a module
     made: int = field(default_factory=stamp)
 
     def origin(self, node: Any) -> Origin:

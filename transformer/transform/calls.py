@@ -182,8 +182,9 @@ def push_call(forward: Any, stmt: Call) -> None:
 
 def named(function: Function, suffix: str) -> Function:
     """An empty twin."""
+    source = None if suffix == "reverse" else function.source
     return Function(f"{function.name}_{suffix}", [], [], [], origin=function.origin, role=suffix,
-                    size_names=function.size_names)
+                    size_names=function.size_names, source=source)
 
 
 def _fill_forward(calls: Calls, function: Function, twin: Function, params: Places) -> None:

@@ -37,7 +37,8 @@ def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, .
         node = desugared(source, reader.is_attempting, found.ended, found.forks, found.asked)
     reader.outside.read(function, args)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))
+    frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node),
+                  source=source)
     defaults = _lifted_defaults(reader, function)
     keyword_defaults = _lifted_keyword_defaults(reader, function)
     bind_arguments(reader, frame, node.args, defaults, keyword_defaults, args, kwargs)

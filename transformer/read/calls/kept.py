@@ -68,6 +68,7 @@ class Kept(Own):
         if not settled or (len(reader.questions), len(reader.assumptions.guards)) != asked or not self._is_plain():
             raise NotKept
         self.function.again = reader.recursion.keeping.for_source and is_light(self.function.body)
+        self.function.source = self.frame.source
         self.is_complete = True
         self.lifted = lift(reader, self.function)
         if not (self._stands_alone() or self.around) or not all(type_of(atom).is_inexact for atom in self.lifted):

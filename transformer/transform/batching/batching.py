@@ -262,7 +262,7 @@ class Batching:
         key = function, lead
         if key not in self.functions:
             new = Function(f"{function.name}_vmap", [], [], [], {}, function.guards, function.origin, function.role,
-                           function.size_names)
+                           function.size_names, source=function.source)
             self.functions[key] = new
             try:
                 self._fill(new, function, lead)
