@@ -58,11 +58,21 @@ class Assumptions(Bounds):
         self._counted: list[Guard] = []                            # those among which these are the strongest
         self._consistent = False
         self.tester: Callable[[Extent, Extent], None] | None = None
+        self.exception: type[Exception] = ValueError               # that a test raises
         self.sign_tester: Callable[[Extent], None] | None = None
         self._not_negative: list[Extent] = []                      # as tests in the block have found
         self.exact: dict[Floor, Floor] = {}
         self._tested: list[SizeAtom] = []
         self.denied: list[tuple[Extent, Extent]] = []
+
+    @contextmanager
+    def raising(self, exception: type[Exception]) -> Iterator[None]:
+        """While what does not fit raises this in the program."""
+        outer, self.exception = self.exception, exception
+        try:
+            yield
+        finally:
+            self.exception = outer
 
     def normal(self, size: Extent) -> Extent:
         """`size` in terms of one representative of each class of equal sizes."""

@@ -197,7 +197,8 @@ def _sizes(operand: Any) -> Sizes:
 
 def _joined(shapes: list[Sizes]) -> Sizes:
     try:
-        return broadcast(*shapes)
+        with current().assumptions.raising(IndexError):
+            return broadcast(*shapes)
     except ShapeError:
         shown = " ".join(map(shape_text, shapes))
         raise BadIndex("shape mismatch: indexing arrays could not be broadcast together with "

@@ -141,6 +141,6 @@ def _emit_test(reader: Reader, left: Extent, right: Extent) -> None:
     differ = values.apply(op, (left, right), {}, spelling)
     template = Template()
     text = template.add(text_of(["sizes that have to be equal are ", formatted(left), " and ", formatted(right)]))
-    attrs = {"exception": ValueError, "template": (text,)}
+    attrs = {"exception": reader.assumptions.exception, "template": (text,)}
     raising = Effect("raise", tuple(template.atoms), attrs, builder.origin)
     builder.emit(If(differ.atom, [raising], [], [], builder.origin))
