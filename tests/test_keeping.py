@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import checkpoint, config, grad, hessian, hvp, jacrev, jit, jvp, value_and_grad, vmap
+from transformer import (
+    axis_index,
+    checkpoint,
+    config,
+    grad,
+    hessian,
+    hvp,
+    jacrev,
+    jit,
+    jvp,
+    pmean,
+    value_and_grad,
+    vmap,
+)
 from transformer.read.calls import keeping, repeated
 
 
@@ -393,3 +406,31 @@ def test_lanes_and_jacobians(program: Any) -> None:
 def test_what_is_the_same_in_all_lanes_is_computed_once() -> None:
     source = source_of(hessian(bent_in_loop), np.array([0.4, 1.2]))
     assert "def bent_jvp_vmap" in source and "x_k = np.empty((3, n))" in source
+
+
+def test_what_calls_saved_is_of_all_lanes() -> None:
+    def program(x, w):
+        return np.sum(bent(x, w) * bent(x * w, w)) + np.sum(bent(x + w, w))
+
+    x, w = np.array([[0.4, 1.2], [0.3, 0.5], [0.9, 0.1]]), np.array([0.3, 0.6])
+    for make in (lambda: vmap(grad(program), (0, None)), lambda: vmap(grad(program, 1), (0, None)),
+                 lambda: vmap(hessian(program), (0, None)),
+                 lambda: hessian(lambda x, w: np.sum(vmap(program, (0, None))(x, w)), 1)):
+        np.testing.assert_allclose(make()(x, w), inlined(make, x, w), rtol=1e-11, atol=1e-12)
+    source = source_of(vmap(grad(program), (0, None)), x, w)
+    assert "bent_forward_vmap" in source and "for lane" not in source
+
+
+def test_collectives_are_where_the_lanes_are() -> None:
+    def centred(x):
+        a = np.sin(x) * 2.0
+        m = pmean(a, "i") + axis_index("i")
+        return (a - m) * np.cos(x) + m * m
+
+    def program(x, y):
+        return centred(x) * centred(2.0 * x) + centred(y) + centred(3.0)
+
+    x = np.array([0.4, 1.2, 0.7])
+    for make in (lambda: vmap(program, (0, None), axis_name="i"),
+                 lambda: vmap(grad(program), (0, None), axis_name="i")):
+        np.testing.assert_allclose(make()(x, 0.3), inlined(make, x, 0.3), rtol=1e-12)
