@@ -434,3 +434,20 @@ def test_collectives_are_where_the_lanes_are() -> None:
     for make in (lambda: vmap(program, (0, None), axis_name="i"),
                  lambda: vmap(grad(program), (0, None), axis_name="i")):
         np.testing.assert_allclose(make()(x, 0.3), inlined(make, x, 0.3), rtol=1e-12)
+
+
+def test_comments_stay_with_the_lines_that_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "BUDGET", 10**9)
+
+    def program(x, y):
+        def inner(a, b):
+            # inside
+            c = np.sin(a) * b
+            return c * c + np.exp(-c) * a
+        # outside
+        return np.sum(inner(x, y)) + np.sum(inner(y, x) * inner(x + 1.0, y))
+
+    given = np.array([0.4, 1.2]), np.array([0.3, 0.6])
+    source = source_of(grad(program), *given)
+    assert "def inner_reverse" in source and "# outside" in source and "# inside" not in source
+    assert "# inside" in inlined(lambda: lambda *args: source_of(grad(program), *args), *given)
