@@ -451,3 +451,65 @@ def test_comments_stay_with_the_lines_that_they_are_about(monkeypatch: pytest.Mo
     source = source_of(grad(program), *given)
     assert "def inner_reverse" in source and "# outside" in source and "# inside" not in source
     assert "# inside" in inlined(lambda: lambda *args: source_of(grad(program), *args), *given)
+
+
+def through_another(x):
+    k = 0.5
+
+    def inner(y):
+        a = np.sin(y) * k
+        return a * np.cos(a) * x
+
+    def outer(y):
+        b = inner(y) * 0.5
+        return b * inner(b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    k = 2.0
+    s = s + np.sum(outer(x))
+    x = 3.0 * x
+    return s + np.sum(outer(x))
+
+
+def through_a_factory(x):
+    k = 0.5
+
+    def scaled(c):
+        return lambda y: np.sin(y) * c * k + np.cos(y)
+    table = {"one": scaled(1.0)}
+
+    def outer(y):
+        b = table["one"](y) * 0.5
+        return b * table["one"](b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    k = 2.0
+    return s + np.sum(outer(x))
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def of(self, y):
+        a = np.sin(y) * self.k
+        return a * np.cos(a)
+
+
+def through_a_method(x):
+    scaled = Scaled(0.5)
+    method = scaled.of
+
+    def outer(y):
+        b = method(y) * 0.5
+        return b * method(b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    scaled.k = 2.0
+    return s + np.sum(outer(x))
+
+
+@pytest.mark.parametrize("program", [through_another, through_a_factory, through_a_method])
+def test_what_is_called_finds_other_values(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "BUDGET", 10**9)
+    x = np.array([0.4, -0.7])
+    value, slope = value_and_grad(program)(x)
+    assert value == pytest.approx(program(x), rel=1e-13)
+    np.testing.assert_allclose(slope, inlined(lambda: grad(program), x), rtol=1e-11)
