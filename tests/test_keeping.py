@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import checkpoint, config, grad, hessian, hvp, jacrev, jit, jvp, value_and_grad, vmap
+from transformer import (
+    axis_index,
+    checkpoint,
+    config,
+    grad,
+    hessian,
+    hvp,
+    jacrev,
+    jit,
+    jvp,
+    pmean,
+    value_and_grad,
+    vmap,
+)
 from transformer.read.calls import keeping, repeated
 
 
@@ -393,3 +406,110 @@ def test_lanes_and_jacobians(program: Any) -> None:
 def test_what_is_the_same_in_all_lanes_is_computed_once() -> None:
     source = source_of(hessian(bent_in_loop), np.array([0.4, 1.2]))
     assert "def bent_jvp_vmap" in source and "x_k = np.empty((3, n))" in source
+
+
+def test_what_calls_saved_is_of_all_lanes() -> None:
+    def program(x, w):
+        return np.sum(bent(x, w) * bent(x * w, w)) + np.sum(bent(x + w, w))
+
+    x, w = np.array([[0.4, 1.2], [0.3, 0.5], [0.9, 0.1]]), np.array([0.3, 0.6])
+    for make in (lambda: vmap(grad(program), (0, None)), lambda: vmap(grad(program, 1), (0, None)),
+                 lambda: vmap(hessian(program), (0, None)),
+                 lambda: hessian(lambda x, w: np.sum(vmap(program, (0, None))(x, w)), 1)):
+        np.testing.assert_allclose(make()(x, w), inlined(make, x, w), rtol=1e-11, atol=1e-12)
+    source = source_of(vmap(grad(program), (0, None)), x, w)
+    assert "bent_forward_vmap" in source and "for lane" not in source
+
+
+def test_collectives_are_where_the_lanes_are() -> None:
+    def centred(x):
+        a = np.sin(x) * 2.0
+        m = pmean(a, "i") + axis_index("i")
+        return (a - m) * np.cos(x) + m * m
+
+    def program(x, y):
+        return centred(x) * centred(2.0 * x) + centred(y) + centred(3.0)
+
+    x = np.array([0.4, 1.2, 0.7])
+    for make in (lambda: vmap(program, (0, None), axis_name="i"),
+                 lambda: vmap(grad(program), (0, None), axis_name="i")):
+        np.testing.assert_allclose(make()(x, 0.3), inlined(make, x, 0.3), rtol=1e-12)
+
+
+def test_comments_stay_with_the_lines_that_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "BUDGET", 10**9)
+
+    def program(x, y):
+        def inner(a, b):
+            # inside
+            c = np.sin(a) * b
+            return c * c + np.exp(-c) * a
+        # outside
+        return np.sum(inner(x, y)) + np.sum(inner(y, x) * inner(x + 1.0, y))
+
+    given = np.array([0.4, 1.2]), np.array([0.3, 0.6])
+    source = source_of(grad(program), *given)
+    assert "def inner_reverse" in source and "# outside" in source and "# inside" not in source
+    assert "# inside" in inlined(lambda: lambda *args: source_of(grad(program), *args), *given)
+
+
+def through_another(x):
+    k = 0.5
+
+    def inner(y):
+        a = np.sin(y) * k
+        return a * np.cos(a) * x
+
+    def outer(y):
+        b = inner(y) * 0.5
+        return b * inner(b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    k = 2.0
+    s = s + np.sum(outer(x))
+    x = 3.0 * x
+    return s + np.sum(outer(x))
+
+
+def through_a_factory(x):
+    k = 0.5
+
+    def scaled(c):
+        return lambda y: np.sin(y) * c * k + np.cos(y)
+    table = {"one": scaled(1.0)}
+
+    def outer(y):
+        b = table["one"](y) * 0.5
+        return b * table["one"](b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    k = 2.0
+    return s + np.sum(outer(x))
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def of(self, y):
+        a = np.sin(y) * self.k
+        return a * np.cos(a)
+
+
+def through_a_method(x):
+    scaled = Scaled(0.5)
+    method = scaled.of
+
+    def outer(y):
+        b = method(y) * 0.5
+        return b * method(b) + np.sin(b)
+    s = np.sum(outer(x) * outer(2.0 * x))
+    scaled.k = 2.0
+    return s + np.sum(outer(x))
+
+
+@pytest.mark.parametrize("program", [through_another, through_a_factory, through_a_method])
+def test_what_is_called_finds_other_values(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "BUDGET", 10**9)
+    x = np.array([0.4, -0.7])
+    value, slope = value_and_grad(program)(x)
+    assert value == pytest.approx(program(x), rel=1e-13)
+    np.testing.assert_allclose(slope, inlined(lambda: grad(program), x), rtol=1e-11)

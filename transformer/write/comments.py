@@ -1,10 +1,14 @@
-"""The user's own comments, put where the statements went beside which they stood."""
+"""The user's own comments, put where the statements went beside which they stood. Those in a function that stays one
+are left out, as nothing of it is here."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .layout import Item, Note
+import gast
+
+from .layout import Group, Item, Note
 
 
 def is_marker(item: Item) -> bool:
@@ -15,11 +19,13 @@ def is_marker(item: Item) -> bool:
 class UserComments:
     """Hands out comments in the order of their lines, until the reverse sweep begins."""
 
-    def __init__(self, source: Any) -> None:
-        comments = dict(getattr(source, "comments", None) or {})
+    def __init__(self, source: Any, items: Iterable[Item] = ()) -> None:
         self.file = getattr(source, "file", None)
-        self.waiting = sorted(comments.items())
         tree = getattr(source, "tree", None)
+        lines = {origin.line for origin in _origins(items) if origin.file == self.file}
+        gone = {line for inner in _inner_functions(tree) if lines.isdisjoint(_lines(inner)) for line in _lines(inner)}
+        comments = dict(getattr(source, "comments", None) or {})
+        self.waiting = sorted((line, comment) for line, comment in comments.items() if line not in gone)
         self.first = getattr(tree, "lineno", 0)
         self.last = max([getattr(tree, "end_lineno", 0) or 0, *comments], default=0)
 
@@ -54,3 +60,22 @@ class UserComments:
         if origin is None or origin.file != self.file or not self.first <= origin.line <= self.last:
             return None
         return origin.line
+
+
+def _origins(items: Iterable[Item]) -> Iterator[Any]:
+    """Where the statements stood that are printed, those in others, too."""
+    for item in items:
+        if item.origin is not None:
+            yield item.origin
+        if isinstance(item, Group):
+            yield from _origins([*item.body, *item.orelse])
+
+
+def _inner_functions(tree: Any) -> Iterator[Any]:
+    """The functions that are defined in one: of those that stay functions nothing is printed where they were."""
+    if tree is not None:
+        yield from (node for node in gast.walk(tree) if isinstance(node, gast.FunctionDef) and node is not tree)
+
+
+def _lines(node: Any) -> range:
+    return range(node.lineno, node.end_lineno + 1)

@@ -77,7 +77,7 @@ def print_function(
     page = Page(function, shadows.interface, {name, *callees.values()}, namespace, callees, options.given)
     head = ast.FunctionDef(name, page.outside(interface), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
-    comments = UserComments(function.source if interface is None else interface.source)
+    comments = UserComments(function.source if interface is None else interface.source, body)
     if body and is_marker(body[0]):                  # of a reverse sweep that needs nothing: a heading of all
         comments.before(body.pop(0))
     result = page.returned(options)

@@ -113,7 +113,7 @@ class Keeping:
     def may_stay(self, block: Block, result: Template | None) -> bool:
         """Whether what these statements give may be given by a call of a function of its own."""
         if self.for_source:
-            return not any(map(_has_effect, all_statements(block))) and _is_new(result)
+            return not any(map(_is_of_its_place, all_statements(block))) and _is_new(result)
         return _is_plain(block) and _is_of_numbers(result)
 
     def settle(self, reader: Reader, function: Function) -> None:
@@ -216,7 +216,10 @@ def _is_new(result: Template | None) -> bool:
     return False
 
 
-def _has_effect(stmt: Any) -> bool:
+def _is_of_its_place(stmt: Any) -> bool:
+    """Whether a statement has an effect, or is about all lanes of a batch, of which a function does not know."""
+    if isinstance(stmt, Let):
+        return stmt.op.over_lanes is not None
     return isinstance(stmt, Effect) and stmt.kind != "raise"
 
 

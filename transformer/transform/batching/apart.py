@@ -110,16 +110,18 @@ class Apart:
         """The statements that run lane by lane when statement k does."""
         first, last = k, self._onwards(k)
         while True:
-            wider = self._first(first, last), self._last(first, last, reason)
+            wider = self._first(first, last, reason), self._last(first, last, reason)
             wider = wider[0], self._onwards(wider[1])
             if wider == (first, last):
                 return wider
             first, last = wider
 
-    def _first(self, first: int, last: int) -> int:
+    def _first(self, first: int, last: int, reason: LanesPart) -> int:
         """What has no lane axis is made in the lane."""
         needed = {var for var in self._used(first, last) if self.batching.differs(var) and not self._has_lanes(var)}
         makers = [k for k in range(first) if not needed.isdisjoint(targets_of(self.statements[k]))]
+        if not needed <= {var for k in makers for var in targets_of(self.statements[k])}:
+            raise reason                        # what a call saved is a parameter here, or from around this block
         first = min(makers, default=first)
         while first and self._is_for_these(self.statements[first - 1], first, last):
             first -= 1

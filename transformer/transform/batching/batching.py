@@ -48,6 +48,7 @@ from ...core.walk import METHODS, Copier, atom_vars, calls_itself
 from ...ops.identity import Same
 from ...ops.indexing import Get
 from ...ops.ruled import Ruled
+from ...ops.saved import AddSaved, Pack, Unpack, ZerosLikeSaved
 from ...ops.selection import Where
 from ...ops.value import Value, emit, hands_on, value
 from ...read.raising.demand import static
@@ -55,7 +56,7 @@ from .. import rules
 from ..custom.applied import is_ruled
 from .apart import Apart, LanesPart, is_creation, row_index, unsure_vars
 from .batched_rules import use_of_lanes
-from .differing import differing_vars, is_decided, is_over, is_touched
+from .differing import differing_vars, is_decided, is_over, is_touched, leading
 from .lane_sizes import lanes_of_size
 from .lane_writes import write_in_all_lanes
 
@@ -172,8 +173,8 @@ class Batching:
             raise LanesPart("a size or an attribute differs from lane to lane")
         if is_ruled(stmt):
             return self._ruled(stmt)
-        if "layout" in stmt.attrs:
-            raise LanesPart("a call saved it")
+        if stmt.op in OF_SAVED:
+            return self._saved(stmt)
         if is_over(stmt, self.axis_name):
             return self._over_lanes(stmt)
         if stmt.op.batch is None and stmt.op.definition is not None:
@@ -221,6 +222,11 @@ class Batching:
         attrs = {"count": count, "use": use_of_lanes(stmt, lead, self.size, self.axis_name)}
         self.builder.emit(Let(tuple(map(self.twin, stmt.targets)), Ruled, args, attrs, stmt.origin))
 
+    def _saved(self, stmt: Let) -> None:
+        """What a call saved for all lanes is each of its fields for all lanes."""
+        args = tuple(map(self.whole, stmt.args))
+        self.builder.emit(Let(tuple(map(self.twin, stmt.targets)), stmt.op, args, stmt.attrs, stmt.origin))
+
     def _over_lanes(self, stmt: Let) -> None:
         operands = [Value(self.whole(atom)) for atom in stmt.args]
         type = stmt.target.type
@@ -251,7 +257,7 @@ class Batching:
         self.builder.emit(Effect(stmt.kind, tuple(map(self.whole, stmt.args)), stmt.attrs, stmt.origin))
 
     def _call(self, stmt: Call) -> None:
-        lead = tuple(self.differs(atom) for atom in stmt.args)
+        lead = leading(stmt, self.differing)
         args = tuple(self.whole(atom) if on else atom for atom, on in zip(stmt.args, lead))
         function = self.function(stmt.function, lead)
         targets = tuple(self.twin(target) if self.differs(target) else target for target in stmt.targets)
@@ -360,6 +366,7 @@ def lanes_inside(size: Extent, function: Function) -> Extent:
     return Size.of(Dim(f"lanes of {function.name}", inner=True))
 
 
+OF_SAVED = frozenset({Pack, Unpack, AddSaved, ZerosLikeSaved})
 OF_INTEGERS = frozenset({"multiply", "power", "floor_divide", "remainder", "divmod", "left_shift"})
 PYTHONS_CHOICE = {"maximum": operator.gt, "minimum": operator.lt}
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.grammar import Block, Call, Effect, If, Let, Loop, Stmt, Var
+from ...core.grammar import Block, Call, Effect, If, Let, Loop, Stmt, Var, type_of
+from ...core.types import ArrayType
 from ...core.walk import all_uses, atom_vars, blocks_of, calls_itself, targets_of
 from ..activity import flows
 
@@ -47,12 +48,21 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
 
 def _differing_results(stmt: Call, found: set[Var], axis_name: Any) -> Iterable[Var]:
     """The results of a call that differ. Of what calls itself, all, if one of the arguments does."""
-    params = [param for param, arg in zip(stmt.function.params, stmt.args) if not found.isdisjoint(atom_vars(arg))]
+    params = [param for param, on in zip(stmt.function.params, leading(stmt, found)) if on]
     if not params or calls_itself(stmt.function):
         return stmt.targets if params else ()
     inside = differing_vars(stmt.function.body, params, axis_name)
     return [target for target, result in zip(stmt.targets, stmt.function.results)
             if not inside.isdisjoint(atom_vars(result))]
+
+
+def leading(stmt: Call, differing: set[Var]) -> tuple[bool, ...]:
+    """Which arguments of a call have lanes: those that differ, and an array, as it tells how many lanes there are."""
+    lead = [not differing.isdisjoint(atom_vars(arg)) for arg in stmt.args]
+    arrays = [k for k, arg in enumerate(stmt.args) if isinstance(type_of(arg), ArrayType)]
+    if any(lead) and arrays and not any(lead[k] for k in arrays):
+        lead[arrays[-1]] = True
+    return tuple(lead)
 
 
 def _let_differs(stmt: Let, found: set[Var], axis_name: Any) -> bool:
