@@ -127,7 +127,7 @@ def of_complex_states(a):
 
 REFUSED = {
     by_another_method: "scipy.optimize.root with method 'krylov'",
-    of_falling_breaks: "a piecewise polynomial whose breakpoints decrease",
+    of_falling_breaks: "a piecewise polynomial with decreasing breakpoints",
     of_complex_states: "scipy.integrate.odeint of complex numbers",
     of_a_pair: "returns a tuple, where a routine needs a number",
     with_a_report: "full_output of scipy.optimize.brentq",

@@ -126,15 +126,15 @@ def _refuse_halves(function: Function) -> None:
     for stmt in all_statements(function.body):
         found = [target.type for target in targets_of(stmt) if isinstance(target.type, ArrayType)]
         if any(is_half(type.dtype) for type in found):
-            raise NotSupported(f"{found[0].dtype.name} has no compiled form", stmt.origin,
-                               why="Processors do not compute in it.", instead="Use float32.")
+            raise NotSupported(f"{found[0].dtype.name} is not supported in compiled code", stmt.origin,
+                               why="Processors have no arithmetic for it.", instead="Use float32.")
 
 
 def _as_argument(param: Var, value: Any) -> Any:
     """A value as numba takes it: Python's numbers in the dtype of their type."""
     type = param.type
     if not isinstance(type, ArrayType):
-        raise NotSupported("a sequence as an argument of compiled code")
+        raise NotSupported("a sequence as an argument of compiled code is not supported")
     return value if type.sizes else type.dtype.type(value)
 
 

@@ -67,7 +67,7 @@ def whole(argument: Any, what: str) -> int:
     except TypeError:
         name = type(argument).__name__
         raise BadArgument(f"'{name}' object cannot be interpreted as an integer",
-                          why=f"{what} is a whole number.") from None
+                          why=f"{what} must be an integer.") from None
 
 
 def extent(argument: Any, what: str = "a size") -> Extent:
@@ -76,7 +76,7 @@ def extent(argument: Any, what: str = "a size") -> Extent:
         return affine(argument)
     if is_dynamic(argument):
         if argument.ndim or argument.dtype.kind not in "iu":
-            raise BadArgument(f"{what} is a whole number, not {argument.type}")
+            raise BadArgument(f"{what} must be an integer, not {argument.type}")
         return affine(argument)
     return whole(argument, what)
 
@@ -147,14 +147,14 @@ def dtype(argument: Any) -> np.dtype:
     except TypeError as error:
         raise BadArgument(str(error)) from None
     if result.kind not in "biufc":
-        raise NotSupported(f"arrays of dtype {result}",
-                           why="Only numbers and truth values have rules.",
-                           instead="Keep such arrays outside the transformed function.")
+        raise NotSupported(f"arrays of dtype {result} are not supported",
+                           why="Only numeric and boolean dtypes are supported.",
+                           instead="Keep such arrays out of the transformed function.")
     return result
 
 
 def in_c_order(order: Any, what: str) -> None:
     """Raises unless elements are to be taken in C order: of what lies in memory in whatever order nothing is known."""
     if order not in (None, "C"):
-        raise NotSupported(f"{what} with order={order!r}", why="Elements are taken in C order here.",
+        raise NotSupported(f"{what} with order={order!r} is not supported", why="Only C order is supported.",
                            instead="Transpose the array before and after.")

@@ -314,10 +314,10 @@ class Cast(Elementwise):
         if not isinstance(dtype, type):
             return ArrayType(np.dtype(dtype), x.sizes)
         if x.sizes:
-            raise BadArgument(f"{dtype.__name__} takes numbers, not arrays",
+            raise BadArgument(f"{dtype.__name__} accepts numbers, not arrays",
                              instead=f"Write x.astype({dtype.__name__}) for an array.")
         if x.dtype.kind == "c" and dtype in (int, float):
-            raise NotSupported(f"{dtype.__name__} takes real numbers", instead="Take x.real first.")
+            raise NotSupported(f"{dtype.__name__} does not accept complex numbers", instead="Take x.real first.")
         return type_of_number(dtype(0))
 
     def front(args, kwargs, spelling):
@@ -329,8 +329,8 @@ class Cast(Elementwise):
             from .complex_numbers import OfParts
             return emit(OfParts, tuple(map(atom, args)), {}, spelling)
         if len(args) != 1 or kwargs:
-            raise NotSupported(f"{spelling} of {len(args) + len(kwargs)} arguments",
-                               instead=f"Give {spelling} one number.")
+            raise NotSupported(f"{spelling} with {len(args) + len(kwargs)} arguments is not supported",
+                               instead=f"Pass one number to {spelling}.")
         return converted(args[0], dtype, spelling)
 
     def run(x, dtype=float):
@@ -350,7 +350,7 @@ class Cast(Elementwise):
 
 def _astype(x: Any, dtype: Any, copy: bool = True, **others: Any) -> Any:
     if others:
-        raise NotSupported(f"astype with the argument {', '.join(others)}", instead="Leave it out.")
+        raise NotSupported(f"astype with the argument {', '.join(others)} is not supported", instead="Omit it.")
     x, dtype = value(x), checked_dtype(dtype)
     return x if not copy and x.dtype == dtype and not x.type.weak else converted(x, dtype)
 

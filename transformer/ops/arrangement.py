@@ -233,9 +233,9 @@ class Repeat(Op):
         if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
             repeats = repeats[0]
         if isinstance(repeats, (tuple, list)) or getattr(repeats, "ndim", 0) > 0:
-            raise NotSupported("np.repeat with a number for each element that the program computes",
-                               why="The shape of the result depends on them.",
-                               instead="Give the numbers as a list of Python numbers.")
+            raise NotSupported("np.repeat with computed repeat counts is not supported",
+                               why="The shape of the result depends on their values.",
+                               instead="Pass the counts as a list of Python integers.")
         attrs = {"repeats": arguments.shape(repeats)[0], "axis": attrs.get("axis")}
         if attrs["axis"] is None or a.ndim == 1 and arguments.axis(attrs["axis"], 1) == 0:
             return (a,), {"repeats": attrs["repeats"]}

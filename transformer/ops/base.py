@@ -196,8 +196,8 @@ class Op:
         try:
             bound = inspect.signature(cls.types).bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise NotSupported(f"{cls.name}() {error}", why="It has no rule with this argument.",
-                               instead="Leave it out, or write the operation with other functions."
+            raise NotSupported(f"{cls.name}() {error}", why="This argument is not supported.",
+                               instead="Omit it, or write the operation with other functions."
                                ) from None
         operands = tuple(bound.pop(name) for name in cls.operands if name in bound)
         if cls.variadic:

@@ -36,8 +36,8 @@ class Pad(Op):
         if mode == "constant":
             return _filled(array, pairs, fill)
         if mode not in POSITIONS or options:
-            raise NotSupported(f"np.pad with mode={mode!r} and options {sorted(options)}",
-                               instead="Write the border with np.concatenate.")
+            raise NotSupported(f"np.pad with mode={mode!r} and options {sorted(options)} is not supported",
+                               instead="Build the border with np.concatenate.")
         return _indexed(array, pairs, mode)
 
     @classmethod
@@ -45,7 +45,7 @@ class Pad(Op):
         array, width, _, options = _parsed(*args, **kwargs)
         fill = options.get("constant_values", 0)
         if isinstance(fill, (tuple, list)):
-            raise NotSupported("np.pad with several constant values", instead="Pad once for each.")
+            raise NotSupported("np.pad with several constant values is not supported", instead="Pad once per value.")
         attrs = {"pad_width": shortest(width_pairs(width, array.ndim))}
         fill = arguments.known(fill, "constant_values")
         return (array,), {**attrs, "constant_values": fill} if fill != 0 else attrs

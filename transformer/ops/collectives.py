@@ -52,16 +52,16 @@ def size_of(name: Name) -> Extent:
         if other == name:
             return size
     known = ", ".join(repr(other) for other, _ in _axes.sizes)
-    raise BadArgument(f"there is no axis {name!r} here", why=f"The axes here are {known}." if known else None,
-                      instead=f"Call the function by vmap(f, axis_name={name!r}).")
+    raise BadArgument(f"no axis is named {name!r} here", why=f"The available axes are {known}." if known else None,
+                      instead=f"Call the function through vmap(f, axis_name={name!r}).")
 
 
 def only_read(name: Name) -> Any:
     """What a call that is not read comes to: there is one lane of an axis only where all of them are."""
     for one in name if isinstance(name, tuple) else (name,):
         size_of(one)
-    raise BadArgument("a collective is called outside of the function that vmap maps",
-                      instead="Call it in that function.")
+    raise BadArgument("a collective is called outside the function that vmap maps",
+                      instead="Call it inside that function.")
 
 
 # -- what users call -------------------------------------------------------------------------------

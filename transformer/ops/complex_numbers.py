@@ -36,14 +36,14 @@ class OfParts(Elementwise):
 
     def types(real: ArrayType, imag: ArrayType) -> ArrayType:
         if "c" in (real.dtype.kind, imag.dtype.kind):
-            raise BadArgument("complex(re, im) of complex numbers", instead="Write re + 1j * im.")
+            raise BadArgument("complex(re, im) with complex arguments is not supported", instead="Write re + 1j * im.")
         if real.sizes or imag.sizes:
-            raise BadArgument("complex takes numbers, not arrays", instead="Write re + 1j * im for arrays.")
+            raise BadArgument("complex accepts numbers, not arrays", instead="Write re + 1j * im for arrays.")
         return type_of_number(0j)
 
     def batch(lead, real, imag):
-        raise NotSupported("complex(re, im) has no form for a batch",
-                           why="With an infinite im, re + 1j * im is nan, so each lane is computed by itself.",
+        raise NotSupported("complex(re, im) cannot be batched",
+                           why="With an infinite im, re + 1j * im is nan, so each lane is computed separately.",
                            instead="Write re + 1j * im where every part is finite.")
 
     def domain(rng):

@@ -170,8 +170,8 @@ class Full(Op):
 
 def _check_fill(fill: Value, shape: Sizes, dtype: np.dtype) -> None:
     if fill.dtype.kind == "c" and dtype.kind != "c":
-        raise NotSupported("np.full of a complex number in an array of real ones",
-                           instead="Leave out the dtype, or fill with np.real of the number.")
+        raise NotSupported("np.full of a real array with a complex fill value is not supported",
+                           instead="Omit the dtype, or fill with np.real(value).")
     pairs = zip(fill.shape[::-1], shape[::-1], strict=False)
     equal = current().assumptions.equal
     if fill.ndim > len(shape) or not all(a == 1 or equal(a, b) for a, b in pairs):

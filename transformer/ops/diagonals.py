@@ -179,8 +179,8 @@ class Triangle(Op):
         (m,), attrs = super().bind(args, kwargs)
         m, k = value(m), arguments.whole(attrs.get("k", 0), "k")
         if m.ndim < 2:
-            raise NotSupported(f"{cls.name} of a vector", why="NumPy makes a matrix of it first.",
-                               instead="Write the matrix: np.broadcast_to(v, (v.size, v.size)).")
+            raise NotSupported(f"{cls.name} of a vector is not supported", why="NumPy converts it to a matrix first.",
+                               instead="Build the matrix explicitly: np.broadcast_to(v, (v.size, v.size)).")
         return (m,), {"k": k} if k else {}
 
     @classmethod

@@ -60,8 +60,8 @@ IGNORED = ("overwrite_a", "overwrite_b", "check_finite")
 
 def _plain(op, spelling, a, b=None, left=False, right=True, homogeneous_eigvals=False):
     if b is not None or left or homogeneous_eigvals:
-        raise NotSupported(f"scipy.linalg.{op.name} with b, left or homogeneous_eigvals",
-                           instead="Leave them out, and take the eigenvalues of np.linalg.solve(b, a) in place of b.")
+        raise NotSupported(f"scipy.linalg.{op.name} with b, left or homogeneous_eigvals is not supported",
+                           instead="Omit them; instead of passing b, take the eigenvalues of np.linalg.solve(b, a).")
     a = value(a)
     op = op if right else Eigvals
     if a.dtype.kind != "c":

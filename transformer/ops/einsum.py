@@ -39,8 +39,8 @@ class Einsum(Op):
     def front(args, kwargs, spelling):
         others = [key for key, item in kwargs.items() if key not in IGNORED and item is not None]
         if others:
-            raise NotSupported(f"np.einsum with the argument {', '.join(others)}",
-                               instead="Leave it out.")
+            raise NotSupported(f"np.einsum with the argument {', '.join(others)} is not supported",
+                               instead="Omit it.")
         subscripts, operands = _subscripts_first(args)
         operands = tuple(value(operand) for operand in operands)
         attrs = {"subscripts": normal_subscripts(subscripts, [operand.ndim for operand in operands])}

@@ -88,7 +88,7 @@ class PpermuteCall(Rewritten):
         for k, which in enumerate(("source", "destination")):
             lanes = [pair[k] for pair in pairs]
             if len(set(lanes)) < len(lanes):
-                raise BadArgument(f"a lane is twice a {which} in perm", instead="Name each one once.")
+                raise BadArgument(f"a lane appears twice as a {which} in perm", instead="Name each lane once.")
         _require_lanes(axis_name, [lane for pair in pairs for lane in pair])
         return of_leaves(lambda leaf, name: Ppermute.applied(leaf, axis_name=name, perm=pairs), x, axis_name)
 
@@ -100,7 +100,7 @@ class PshuffleCall(Rewritten):
         sources = [_lane(source) for source in known(perm, "perm")]
         count = len(sources)
         if sorted(sources) != list(range(count)) or not current().assumptions.equal(size_of(axis_name), count):
-            raise BadArgument(f"perm is {sources}, which is no order of {size_text(size_of(axis_name))} lanes",
+            raise BadArgument(f"perm is {sources}, which is not a permutation of {size_text(size_of(axis_name))} lanes",
                               instead="Name each lane once.")
         return call(ppermute, (x, axis_name, [(source, k) for k, source in enumerate(sources)]), {})
 
@@ -144,13 +144,15 @@ def _require_lanes(axis_name: Any, lanes: list[int]) -> None:
     size = size_of(axis_name)
     wrong = [lane for lane in lanes if lane < 0 or isinstance(size, int) and lane >= size]
     if wrong:
-        raise BadArgument(f"perm names lane {wrong[0]} of {size_text(size)}", instead="Lanes are counted from 0.")
+        raise BadArgument(f"perm names lane {wrong[0]}, but there are {size_text(size)} lanes",
+                          instead="Lanes are numbered from 0.")
 
 
 def _require_parts(found: Any, size: Any, axis: int) -> None:
     if not current().assumptions.equal(found, size):
-        raise BadArgument(f"axis {axis} has {size_text(found)} places for {size_text(size)} lanes",
-                          instead="Give as many places as lanes, or say tiled=True where each lane gets several.")
+        raise BadArgument(f"axis {axis} has length {size_text(found)}, but there are {size_text(size)} lanes",
+                          instead="Make the length of the axis equal to the number of lanes, or pass tiled=True if "
+                                  "each lane gets several elements.")
 
 
 def _in_parts(x: Value, axis: int, size: Any) -> Value:

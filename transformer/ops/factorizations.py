@@ -98,7 +98,7 @@ class IsPositiveDefinite(Op):
         return ArrayType(np.dtype(bool))
 
     def batch(lead, a):
-        raise NotSupported("is_positive_definite has no form for a batch", instead="Ask for one matrix at a time.")
+        raise NotSupported("is_positive_definite cannot be batched", instead="Test one matrix at a time.")
 
     def domain(rng):
         return [((positive_definite(rng, 3, 3),), {}), ((-positive_definite(rng, 2, 2),), {})]
@@ -210,10 +210,10 @@ class Qr(MatrixOp):
         check_matrix(a)
         only_real(a, "np.linalg.qr")
         if mode != "reduced":
-            raise NotSupported(f"np.linalg.qr with mode={mode!r}", instead="Leave `mode` out.")
+            raise NotSupported(f"np.linalg.qr with mode={mode!r} is not supported", instead="Omit `mode`.")
         if not current().assumptions.at_least(a.sizes[-2], a.sizes[-1]):
-            raise NotSupported("np.linalg.qr of a matrix with more columns than rows",
-                               why="Its derivative has no rule here.",
+            raise NotSupported("np.linalg.qr of a matrix with more columns than rows is not supported",
+                               why="Its derivative is not implemented.",
                                instead="Factorise the leading square part.")
         dtype = working_dtype(a)
         square = (*a.sizes[:-2], a.sizes[-1], a.sizes[-1])
@@ -257,7 +257,8 @@ class Pinv(MatrixOp):
         limits = {key: arguments.known(item, key) for key, item in attrs.items()}
         for key, item in limits.items():
             if not isinstance(item, int | float | np.number | None):
-                raise NotSupported(f"np.linalg.pinv with {key} for each matrix", instead="Give one number.")
+                raise NotSupported(f"np.linalg.pinv with a different {key} for each matrix is not supported",
+                                   instead="Pass one number.")
         return (a,), {key: item if item is None else float(item) for key, item in limits.items()}
 
     def types(a: ArrayType, rcond: Any = None, *, rtol: Any = 1e-15) -> ArrayType:

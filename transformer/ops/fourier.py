@@ -147,7 +147,8 @@ class Rfft(Fourier):
 
     def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
         if a.dtype.kind == "c":
-            raise BadArgument(f"rfft of {a.dtype} numbers", instead="Write np.fft.fft, or take the real part: x.real.")
+            raise BadArgument(f"rfft of a {a.dtype} array is not defined",
+                              instead="Use np.fft.fft, or take the real part: x.real.")
         length = a.sizes[axis] if n is None else n
         return _resized(a, axis, positive(length) // 2 + 1, transformed_dtype(a))
 

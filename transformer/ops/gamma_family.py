@@ -140,7 +140,8 @@ class Zeta(Elementwise):
     @classmethod
     def bind(cls, args: Any, kwargs: Any) -> Any:
         if "out" in kwargs or len(args) > 2:
-            raise NotSupported("scipy.special.zeta with out", instead="Assign the result: y[:] = zeta(x, q).")
+            raise NotSupported("scipy.special.zeta with out is not supported",
+                               instead="Assign the result: y[:] = zeta(x, q).")
         given = {**dict(zip(cls.operands, args)), **kwargs}
         q = given.get("q")
         return (given["x"], 1 if q is None else q), {}

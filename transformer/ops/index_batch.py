@@ -87,7 +87,7 @@ def _where(op: Any, lead: Any, x: Any, v: Any, mask: Any, index: Index) -> Any:
 
 
 def masks_differ() -> NotSupported:
-    return NotSupported("a mask that differs along a batch has no batched form",
+    return NotSupported("a mask that differs between lanes cannot be batched",
                         why="It selects a different number of elements in each lane.",
                         instead="Use np.where with the mask.")
 
@@ -179,9 +179,9 @@ def _length(index: Index, place: int, block: Any, sizes: Sizes | None) -> Extent
 
 
 def lengths_differ() -> NotSupported:
-    return NotSupported("a slice whose length differs along a batch has no batched form",
-                        why="An array has the same size in each lane.",
-                        instead="Use np.where with a mask, or slices of one length.")
+    return NotSupported("a slice whose length differs between lanes cannot be batched",
+                        why="An array must have the same size in every lane.",
+                        instead="Use np.where with a mask, or slices of equal length.")
 
 
 def _positions(entry: slice, slots: Any, lead: Any, extent: Extent, rank: int, own: int,

@@ -68,7 +68,7 @@ def write(x: Value, v: Any, index: Any) -> Value:
     _check_writable(x)
     place, v = Place(x, index), value(v)
     if v.dtype.kind == "c" and x.dtype.kind != "c":
-        raise NotSupported(f"complex numbers cannot be written to an array of {x.dtype}",
+        raise NotSupported(f"complex numbers cannot be written to an array of dtype {x.dtype}",
                            why="Their imaginary parts would be lost.",
                            instead="Take np.real of them, or make the array complex.")
     v = without_leading(v, len(place.sizes))
@@ -85,7 +85,7 @@ def add_at(x: Value, v: Any, index: Any) -> Value:
     if not can_cast(total, x.dtype, "same_kind"):
         raise NotSupported(f"Cannot cast ufunc 'add' output from {total!r} to {x.dtype!r} "
                            "with casting rule 'same_kind'",
-                           instead="Convert the array first, or round what is added.")
+                           instead="Convert the array first, or round the value that is added.")
     _check_fits(v.shape, place)
     return AddAt.applied(x, v, *place.operands, **place.attrs)
 
@@ -94,7 +94,7 @@ def _check_writable(x: Value) -> None:
     if x.ndim == 0:
         name = type(x.dtype.type(0).item()).__name__ if x.type.weak else f"numpy.{x.dtype.name}"
         raise as_raised(TypeError(f"'{name}' object does not support item assignment"),
-                        instead="Bind the name anew instead of writing into it.")
+                        instead="Rebind the name instead of writing into it.")
 
 
 def without_leading(v: Value, rank: int) -> Value:
@@ -281,9 +281,9 @@ def by_positions(op: Any, slots: tuple[Any, ...], *arrays: Any, index: Index, si
             continue
         slot = slots[entry.k]
         if is_mask(slot) and not rank_of(slot):
-            raise NotSupported("a truth value as an index has no loop form",
-                               why="It selects the whole array, behind a new axis, or nothing of it.",
-                               instead="Write `if`, or x[None] for x[True].")
+            raise NotSupported("a boolean scalar as an index cannot be compiled",
+                               why="It selects either the whole array, with a new axis in front, or nothing.",
+                               instead="Use `if`, or write x[None] for x[True].")
         parts = emit(Nonzero, (slot.atom,), {"size": count}) if is_mask(slot) else (slot,)
         entries += [Slot(_added(operands, part)) for part in parts]
     alone = len(operands) == 1

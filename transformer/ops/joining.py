@@ -43,7 +43,7 @@ class Joining(Op):
         arrays, attrs = super().bind(args, kwargs)
         values = [value(a) for a in arrays]
         if casting != "same_kind":
-            raise NotSupported(f"{cls.name} with casting={casting!r}", instead="Cast with astype.")
+            raise NotSupported(f"{cls.name} with casting={casting!r} is not supported", instead="Cast with astype.")
         if dtype is not None:
             values = [a.astype(arguments.dtype(dtype)) for a in values]
         return tuple(values), attrs

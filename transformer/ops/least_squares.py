@@ -105,7 +105,8 @@ class Lstsq(Op):
     def types(a: ArrayType, b: ArrayType, rcond: Any = None, over: bool = False,
               wide: bool = False) -> tuple[ArrayType, ...]:
         if not (a.is_inexact and b.is_inexact):
-            raise BadArgument("np.linalg.lstsq of whole numbers", instead="Convert them with np.astype(a, float).")
+            raise BadArgument("np.linalg.lstsq of integers is not supported",
+                              instead="Convert them with np.astype(a, float).")
         if a.rank != 2:
             raise ShapeError(f"{a.rank}-dimensional array given. Array must be two-dimensional")
         if b.rank not in (1, 2):

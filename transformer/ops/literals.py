@@ -55,8 +55,8 @@ class Array(Op):
         given, dtype, _ = _checked(*args, **kwargs)
         shape, elements = nested(given)
         if not elements:
-            raise NotSupported("nested lists without an element",
-                               instead="Write np.zeros with the shape.")
+            raise NotSupported("an array of nested empty lists is not supported",
+                               instead="Use np.zeros with the shape.")
         attrs = {"shape": shape} if len(shape) > 1 else {}
         if dtype is not None and dtype != cls.types([e.type for e in elements], **attrs).dtype:
             attrs["dtype"] = dtype
@@ -134,7 +134,7 @@ def _element(item: Any) -> Value:
     element = value(item)
     constant = element.atom.value if isinstance(element.atom, Const) else 0
     if isinstance(constant, int) and not -2**63 <= constant < 2**63:
-        raise NotSupported(f"the integer {constant} in an array", why="It does not fit 64 bits.",
+        raise NotSupported(f"the integer {constant} in an array is not supported", why="It does not fit into 64 bits.",
                            instead="Write it as a float.")
     return element
 

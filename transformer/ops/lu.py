@@ -74,7 +74,8 @@ class Lu(MatrixOp):
 
 def only_floating(a: ArrayType) -> None:
     if not a.is_inexact:
-        raise NotSupported("an LU decomposition of whole numbers", instead="Convert them with np.astype(a, float).")
+        raise NotSupported("an LU decomposition of integers is not supported",
+                           instead="Convert them with np.astype(a, float).")
 
 
 def _decomposed(spelling, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):

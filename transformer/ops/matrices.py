@@ -86,8 +86,8 @@ def right_solved(x: Any, a: Any) -> Any:
 
 def only_real(a: ArrayType, name: str) -> None:
     if a.dtype.kind == "c":
-        raise NotSupported(f"{name} of a complex matrix",
-                           why="Its derivative has no rule here.",
+        raise NotSupported(f"{name} of a complex matrix is not supported",
+                           why="Its derivative is not implemented.",
                            instead="Work on the real matrix [[a.real, -a.imag], [a.imag, a.real]].")
 
 

@@ -89,16 +89,16 @@ def _is_zero(cotangent: Any) -> bool:
 
 
 def no_order(t, n, *rest):
-    raise NotDifferentiable("the order of a special function has no derivative here",
-                            why="It is known for whole orders only.", instead="Pass an int.")
+    raise NotDifferentiable("the derivative with respect to the order of a special function is not supported",
+                            why="Only integer orders are supported.", instead="Pass an int.")
 
 
 def no_parameter(name: str, function: str) -> Any:
     """The rule of a parameter for which no formula is known that would be right everywhere."""
     def refuse(t, *operands_and_result):
-        raise NotSupported(f"{function} has no derivative with respect to its argument {name!r}",
-                           why="SciPy has no function for it.",
-                           instead=f"Use stop_gradient on {name} if it should count as a constant.")
+        raise NotSupported(f"the derivative of {function} with respect to its argument {name!r} is not supported",
+                           why="SciPy has no function that computes it.",
+                           instead=f"Use stop_gradient on {name} to treat it as a constant.")
     return refuse
 
 
@@ -106,7 +106,7 @@ def only_of_real(function: str, rule: Any) -> Any:
     """A rule of a function that is not analytic: it is scaled by a real part or an absolute value."""
     def real(t, *operands_and_result):
         if operands_and_result[-1].dtype.kind == "c":
-            raise NotSupported(f"the derivative of {function} for complex numbers",
+            raise NotSupported(f"the derivative of {function} for complex arguments is not supported",
                                why="It is scaled by an absolute value, so it is not analytic.",
                                instead="Use the function without the scale, which has a derivative.")
         return rule(t, *operands_and_result)

@@ -200,9 +200,9 @@ def _others(x: ArrayType, axis: int) -> tuple[Extent, ...]:
     """The sizes without the axis of the vectors, which has to have size 3."""
     k = arguments.axis(axis, x.rank)
     if not equal(x.sizes[k], 3):
-        raise NotSupported(f"np.cross of vectors with {size_text(x.sizes[k])} components",
-                           why="The vector product is defined in three dimensions.",
-                           instead="In two, write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].")
+        raise NotSupported(f"np.cross of vectors with {size_text(x.sizes[k])} components is not supported",
+                           why="The cross product is defined in three dimensions.",
+                           instead="In two dimensions, write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].")
     return x.sizes[:k] + x.sizes[k + 1:]
 
 

@@ -154,8 +154,9 @@ class Power(Elementwise):
         """Python makes a float of an int to a negative power; NumPy squares an array for `x ** 2`, and squares of truth
         values are narrower than powers."""
         if len(args) == 3 and is_python(spelling):
-            raise NotSupported("pow with a modulus", why="Its numbers may need more than 64 bits on the way.",
-                               instead="Write a loop that squares and takes remainders.")
+            raise NotSupported("pow with a modulus is not supported",
+                               why="Intermediate values may need more than 64 bits.",
+                               instead="Write a square-and-multiply loop with `%`.")
         if len(args) == 2 and is_python(spelling) and not kwargs:
             x, p = map(value, args)
             n = constant(p)

@@ -110,8 +110,8 @@ def count_of_range(start: Extent, stop: Extent, step: Extent) -> Extent:
         return (not_negative(stop - start) + step - 1) // step
     if at_least(-1, step):
         return (not_negative(start - stop) - step - 1) // -step
-    raise NotSupported("np.arange with a step whose sign is not known",
-                       instead="Multiply instead: start + step * np.arange(n).")
+    raise NotSupported("np.arange with a step of unknown sign is not supported",
+                       instead="Write start + step * np.arange(n).")
 
 
 class Linspace(Op):
@@ -225,7 +225,7 @@ class Indices(Creation):
         (), attrs = super(Creation, cls).bind(args, kwargs)
         attrs["dimensions"] = arguments.shape(attrs["dimensions"])
         if "dtype" in attrs and arguments.dtype(attrs.pop("dtype")) != INT64:
-            raise NotSupported("np.indices with a dtype", instead="Convert the result with astype.")
+            raise NotSupported("np.indices with a dtype is not supported", instead="Convert the result with astype.")
         return (), attrs
 
     def types(dimensions=None, dtype=None):

@@ -300,9 +300,9 @@ class Position(Reduction):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         operands, attrs = super().bind(args, kwargs)
         if isinstance(attrs.get("axis"), tuple):
-            raise NotSupported(f"{cls.name} over several axes",
-                               why="NumPy has it for one axis or all.",
-                               instead="Reshape those axes into one before.")
+            raise NotSupported(f"{cls.name} over several axes is not supported",
+                               why="NumPy supports one axis or all axes.",
+                               instead="Reshape those axes into one first.")
         return operands, attrs
 
     @classmethod

@@ -19,7 +19,7 @@ class Rewritten(Op):
         try:
             inspect.signature(cls.rewrite).bind(*args, **kwargs)
         except TypeError as error:
-            raise NotSupported(f"{cls.name}() {error}", why="It has no rule with this argument.",
-                               instead="Leave it out, or write the operation with other functions."
+            raise NotSupported(f"{cls.name}() {error}", why="This argument is not supported.",
+                               instead="Omit it, or write the operation with other functions."
                                ) from None
         return cls.rewrite(*args, **kwargs)

@@ -82,7 +82,7 @@ class TruncToInteger(Elementwise):
 
     def types(x: ArrayType) -> ArrayType:
         if not x.weak and x.dtype.kind != "b" and x.dtype != np.float64:
-            raise BadArgument(f"math.trunc does not take {x.dtype}", instead="Use int.")
+            raise BadArgument(f"math.trunc does not accept {x.dtype}", instead="Use int.")
         return INT
 
     def batch(lead, x):
@@ -100,9 +100,9 @@ class RoundNumber(Elementwise):
 
     def types(number: ArrayType, ndigits: int | None = None) -> ArrayType:
         if number.sizes:
-            raise ShapeError("round takes numbers, not arrays", instead="Use np.round, which takes arrays.")
+            raise ShapeError("round accepts numbers, not arrays", instead="Use np.round, which accepts arrays.")
         if number.dtype.kind == "c":
-            raise BadArgument("round does not take complex numbers", instead="Use np.round, which does.")
+            raise BadArgument("round does not accept complex numbers", instead="Use np.round, which does.")
         return INT if ndigits is None else number
 
     def simpler(number, ndigits=None):
@@ -113,12 +113,12 @@ class RoundNumber(Elementwise):
         if ndigits is None:
             return None
         if abs(ndigits) > MOST_DIGITS:
-            raise NotSupported(f"round to {ndigits} digits has no compiled form", instead="Take fewer.")
+            raise NotSupported(f"round to {ndigits} digits cannot be compiled", instead="Round to fewer digits.")
         if number.type.weak:
             return RoundDecimal.applied(number, ndigits=ndigits)
         return np.round(number, ndigits)
 
     def batch(lead, x, ndigits=None):
         if ndigits is not None:
-            raise NotSupported("round to digits has no form for a batch", instead="Use np.round.")
+            raise NotSupported("round to a number of digits cannot be batched", instead="Use np.round.")
         return (x if x.dtype.kind in "iu" else np.rint(x)).astype(int)

@@ -73,7 +73,7 @@ class Interp(Op):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         bound = inspect.signature(np.interp).bind(*args, **kwargs).arguments
         if any(bound.get(name) is not None for name in ("left", "right", "period")):
-            raise NotSupported("np.interp with left, right or period", why="They have no rule here.",
+            raise NotSupported("np.interp with left, right or period is not supported",
                                instead="Write np.where(x < xp[0], left, np.interp(x, xp, fp)).")
         x, xp, fp = (value(bound[name]) for name in ("x", "xp", "fp"))
         for places in (x, xp):
@@ -102,7 +102,7 @@ class Interp(Op):
 
     def types(x: ArrayType, xp: ArrayType, fp: ArrayType) -> ArrayType:
         if fp.dtype.kind == "c":
-            raise NotSupported("np.interp of complex samples", why="They have no rule here.",
+            raise NotSupported("np.interp of complex samples is not supported",
                                instead="Interpolate np.real and np.imag of them.")
         if not current().assumptions.equal(xp.sizes[0], fp.sizes[0]):
             raise ShapeError("fp and xp are not of the same length.")
@@ -111,7 +111,7 @@ class Interp(Op):
     def batch(lead, x, xp, fp):
         if not lead[1] and not lead[2]:
             return np.interp(x, xp, fp)
-        raise NotSupported("np.interp of samples that differ along a batch has no batched form",
+        raise NotSupported("np.interp with sample points that differ between lanes cannot be batched",
                            instead="Interpolate in a loop.")
 
     def domain(rng):
@@ -168,7 +168,7 @@ class Convolve(Op):
            else _overlapping(a, dy[::-1])[::-1])
 
     def batch(lead, a, v, mode="full"):
-        raise NotSupported("np.convolve along a batch has no batched form", instead="Convolve in a loop.")
+        raise NotSupported("np.convolve cannot be batched", instead="Convolve in a loop.")
 
     def domain(rng):
         return [((rng.normal(size=5), rng.normal(size=3)), attrs) for attrs in ({}, {"mode": "valid"})]
@@ -192,7 +192,7 @@ class Correlate(Rewritten):
     def rewrite(a, v, mode="valid"):
         a, v = value(a), value(v)
         if not _is_longer(a.shape[0], v.shape[0]):
-            raise NotSupported("np.correlate with a second vector that is the longer one",
-                               why="It has no rule here.", instead="Write np.correlate(v, a, mode)[::-1].")
+            raise NotSupported("np.correlate with a second vector longer than the first is not supported",
+                               instead="Write np.correlate(v, a, mode)[::-1].")
         turned = v[::-1]
         return np.convolve(a, np.conj(turned) if turned.dtype.kind == "c" else turned, mode)

@@ -27,8 +27,8 @@ POSITION = np.dtype(np.int64)
 
 
 def ragged(what: str) -> NotSupported:
-    return NotSupported(f"{what} have no batched form",
-                        why="There is a different number of elements in each lane.",
+    return NotSupported(f"{what} cannot be batched",
+                        why="The number of elements differs between lanes.",
                         instead="Use np.where with the condition.")
 
 

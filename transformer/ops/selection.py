@@ -167,7 +167,7 @@ class Clip(Elementwise):
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, **others: Any) -> Any:
     if others:
-        raise NotSupported(f"np.clip with the argument {', '.join(others)}", instead="Leave it out.")
+        raise NotSupported(f"np.clip with the argument {', '.join(others)} is not supported", instead="Omit it.")
     a = value(a)
     if a.type == INT and not all(bound is None or is_python_number(bound) for bound in (a_min, a_max)):
         a = a.astype(a.dtype)                  # a Python number counts as an array
@@ -218,7 +218,7 @@ class NanToNum(Elementwise):
     def types(x: ArrayType, copy: bool = True, nan: float = 0.0, posinf: float | None = None,
               neginf: float | None = None) -> Any:
         if not copy:
-            raise NotSupported("nan_to_num in place has no rule here", instead="Leave out copy.")
+            raise NotSupported("nan_to_num in place is not supported", instead="Omit copy, and use the result.")
         return elementwise_type(np.nan_to_num, (x,))
 
     def simpler(x, copy=True, nan=0.0, posinf=None, neginf=None):

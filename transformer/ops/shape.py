@@ -118,9 +118,9 @@ def complete(axes: Sizes, shape: Any) -> Sizes:
     if not fits or not current().assumptions.equal(product(sizes), elements):
         given = [size for k, size in enumerate(sizes) if k not in open_places]
         if any(isinstance(leaf, Unknown) for size in given for leaf in leaves(size)):
-            raise Untold("a new shape that the program computes",
-                         why="Whether the elements fit into it is not known while the function is read.",
-                         instead="Pass its sizes as arguments that are Python numbers.")
+            raise Untold("reshape to a computed shape is not supported",
+                         why="Whether the elements fit is not known when the function is transformed.",
+                         instead="Pass its sizes as arguments that are Python integers.")
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
 

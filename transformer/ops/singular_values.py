@@ -138,9 +138,9 @@ def _svd_vjp(dy, a, y, full_matrices=False, wide=False):
 
 def _check_reduced(full_matrices: bool) -> None:
     if full_matrices:
-        raise NotDifferentiable("the derivative of np.linalg.svd with full_matrices=True",
-                                why="The vectors that belong to no singular value are not determined.",
-                                instead="Give full_matrices=False.")
+        raise NotDifferentiable("the derivative of np.linalg.svd with full_matrices=True is not defined",
+                                why="The singular vectors without a singular value are not unique.",
+                                instead="Pass full_matrices=False.")
 
 
 class Svd(MatrixOp):
@@ -179,7 +179,8 @@ def _decomposed(spelling, a, full_matrices=True, compute_uv=True, hermitian=Fals
     a = value(a)
     check_matrix(a.type)
     if arguments.known(hermitian, "hermitian"):
-        raise NotSupported("np.linalg.svd with hermitian=True", instead="Leave it out, or use np.linalg.eigh.")
+        raise NotSupported("np.linalg.svd with hermitian=True is not supported",
+                           instead="Omit it, or use np.linalg.eigh.")
     if not arguments.known(compute_uv, "compute_uv"):
         return apply(Svdvals, (a,), {})
     full = bool(arguments.known(full_matrices, "full_matrices"))

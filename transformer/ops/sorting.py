@@ -61,8 +61,9 @@ class Ordering(Op):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         order = kwargs.get("order")
         if order is not None:
-            raise NotSupported(f"np.{cls.name} with order", why="It sorts by fields, which arrays do not have here.",
-                               instead="Sort with np.argsort of one of them.")
+            raise NotSupported(f"np.{cls.name} with order is not supported",
+                               why="Structured arrays with fields are not supported.",
+                               instead="Sort by np.argsort of one array.")
         kind = {"kind": "stable"} if cls.keeps_kind and _is_stable(kwargs) else {}
         (a,), attrs = super().bind(args, {key: item for key, item in kwargs.items() if key not in IGNORED} | kind)
         a = value(a)

@@ -187,7 +187,7 @@ class Logsumexp(Reduction):
 
     def front(args, kwargs, spelling):
         if len(args) > 2 and args[2] is not None or kwargs.get("b") is not None:
-            raise NotSupported("logsumexp with weights `b`",
+            raise NotSupported("logsumexp with weights `b` is not supported",
                                instead="Add np.log(b) to the argument, or write the sum with np.log, "
                                        "np.sum and np.exp.")
         return None
@@ -195,7 +195,7 @@ class Logsumexp(Reduction):
     def types(a: ArrayType, axis: Any = None, b: Any = None, keepdims: bool = False,
               return_sign: bool = False) -> ArrayType:
         if return_sign:
-            raise NotSupported("logsumexp with signs has no rule here",
+            raise NotSupported("logsumexp with signs is not supported",
                                instead="Write the sum with np.log, np.sum and np.exp.")
         return folded(a, axis, keepdims, _dtype("logsumexp", a))
 

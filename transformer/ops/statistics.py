@@ -183,7 +183,7 @@ class Average(Reduction):
         (a, _), attrs = super().bind((bound.pop("a"), weights), bound)
         if weights.ndim != a.ndim and (weights.ndim != 1 or not isinstance(attrs.get("axis"), int)):
             raise ShapeError("Axis must be specified when shapes of a and weights differ.",
-                             why="Weights have the array's shape, or are a vector along one axis.")
+                             why="Weights must have the shape of the array, or be a vector along one axis.")
         sizes = a.shape if weights.ndim == a.ndim else (a.shape[attrs["axis"]],)
         if not all(map(current().assumptions.equal, sizes, weights.shape)):
             raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")

@@ -49,7 +49,7 @@ class TriangleIndices(Op):
         n, k = arguments.extent(bound["n"], "n"), arguments.whole(bound.get("k", 0), "k")
         m = bound.get("m")
         if m is not None and arguments.extent(m, "m") != n:
-            raise NotSupported(f"np.{cls.name} of a matrix that is not square", why="It has no rule here.",
+            raise NotSupported(f"np.{cls.name} of a matrix that is not square is not supported",
                                instead="Write np.nonzero(np.tri(n, m, dtype=bool)).")
         return emit(cls, (), {"n": n, "size": cls.count(n, k)} | ({"k": k} if k else {}), spelling)
 
@@ -97,6 +97,6 @@ def _indices(function: Any, shape: Any, k: int) -> Any:
     from ..core.builder import current
     from .value import call
     if len(shape) != 2 or not current().assumptions.equal(*shape):
-        raise NotSupported(f"np.{function.__name__}_from of a matrix that is not square", why="It has no rule here.",
+        raise NotSupported(f"np.{function.__name__}_from of a matrix that is not square is not supported",
                            instead="Write np.nonzero(np.tri(n, m, dtype=bool)).")
     return call(function, (shape[0], k), {})

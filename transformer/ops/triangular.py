@@ -105,13 +105,14 @@ class SolveTriangular(Op):
         flags = {key: bool(arguments.known(item, key)) for key, item in attrs.items()}
         trans = NAMES.get(trans, trans)
         if trans not in (0, 1, 2):
-            raise BadArgument(f"trans={trans!r}", instead="Give 0, 1 or 2, or 'N', 'T' or 'C'.")
+            raise BadArgument(f"trans is {trans!r}", instead="Pass 0, 1 or 2, or 'N', 'T' or 'C'.")
         return (value(a), value(b)), _attrs(trans, flags.get("lower", False), flags.get("unit_diagonal", False))
 
     def types(a: ArrayType, b: ArrayType, trans=0, lower=False, unit_diagonal=False) -> ArrayType:
         checked(a)
         if a.rank != 2 or b.rank not in (1, 2):
-            raise NotSupported("solve_triangular of stacks of matrices", instead="Use np.linalg.solve.")
+            raise NotSupported("solve_triangular of stacks of matrices is not supported",
+                               instead="Use np.linalg.solve.")
         if not current().assumptions.equal(a.sizes[0], b.sizes[0]):
             raise ShapeError(f"shapes of a ({size_text(a.sizes[0])}, {size_text(a.sizes[0])}) and b "
                              f"({size_text(b.sizes[0])}, …) are incompatible")

@@ -73,7 +73,7 @@ class Value:
     def __getattr__(self, name: str) -> Any:
         op = None if name.startswith("_") else method(name)
         if op is None:
-            raise AttributeError(f"arrays have no attribute {name!r} here")
+            raise AttributeError(f"the attribute {name!r} of an array is not supported here")
         if name in PROPERTIES:
             return apply(op, (self,), {})
         return lambda *args, **kwargs: apply(op, (self, *args), kwargs)
@@ -87,14 +87,14 @@ class Value:
         return call(function, args, kwargs)
 
     def __bool__(self) -> bool:
-        raise NotSupported("the truth of this value is not known while the function is read",
+        raise NotSupported("the truth value is not known when the function is transformed",
                            instead="Use np.where, or an `if` in a function of your own.")
 
     def __iter__(self) -> Any:
         length = self.shape[0] if self.ndim else None
         if not isinstance(length, int):
-            raise NotSupported("an array cannot be taken apart here, as its length may differ from call to call",
-                               instead="Give a list of arrays, or loop over the array with `for`.")
+            raise NotSupported("an array cannot be unpacked here, as its length may differ between calls",
+                               instead="Pass a list of arrays, or loop over the array with `for`.")
         return iter([self[i] for i in range(length)])
 
     def __getitem__(self, index: Any) -> Any:
@@ -131,7 +131,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = lookup(function)
     if found is None:
         name = getattr(function, "__name__", repr(function))
-        raise NotSupported(f"no rule for {name}", why="Its derivative and its types are not known here.",
+        raise NotSupported(f"no rule for {name}", why="Its result types and its derivative are not known.",
                            instead=how_to_define(function))
     op, spelling = found
     return apply(op, args, kwargs, spelling)
@@ -222,10 +222,10 @@ def _of_math(result: ArrayType, operands: list[Any], spelling: str) -> ArrayType
     """`math` takes any real numbers and gives Python's: an int where the op says so, a bool, a float."""
     if any(t.sizes for t in operands):
         name = NUMPYS_NAME.get(spelling[5:], spelling[5:])
-        raise BadArgument(f"{spelling} takes numbers, not arrays",
+        raise BadArgument(f"{spelling} accepts numbers, not arrays",
                           instead=f"Write np.{name}, which works on arrays." if hasattr(np, name) else None)
     if any(t.dtype.kind == "c" for t in operands):
-        raise BadArgument(f"{spelling} takes real numbers, not complex ones",
+        raise BadArgument(f"{spelling} accepts real numbers, not complex numbers",
                           instead="Take the real part: x.real.")
     if result.dtype.kind == "b":
         return BOOL

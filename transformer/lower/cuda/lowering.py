@@ -43,12 +43,12 @@ def lower_for_gpu(function: Function, assumptions: Assumptions, name: str | None
 def _refuse_recursion(function: Function) -> None:
     for stmt in all_statements(function.body):
         if isinstance(stmt, Call):
-            raise NotSupported("recursion has no form for GPUs", stmt.origin, instead="Write it as a loop.")
+            raise NotSupported("recursion is not supported on GPUs", stmt.origin, instead="Write it as a loop.")
 
 
 def _refuse_unknown(lowered: Lowered) -> None:
     """Raises where kernels have no form of a function."""
     for stmt in statements(lowered.body):
         if isinstance(stmt, Keep):
-            raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each of "
-                               "them, have no form for GPUs where the largest is not known before", stmt.origin)
+            raise NotSupported("recording arrays of a size that differs between the iterations of a loop is not "
+                               "supported on GPUs if the largest size is not known in advance", stmt.origin)

@@ -59,7 +59,7 @@ def known_before(memory: Iterable[Allocate], nest: Nest) -> bool:
 def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
     type: Any = stmt.target.type
     if not known_before([stmt], nest):
-        raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
+        raise NotSupported("an array whose size differs between iterations is not supported on GPUs",
                            stmt.origin)
     lanes = tuple(index.var for index in indices)
     places = _places(stmt, nest)

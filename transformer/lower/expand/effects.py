@@ -17,7 +17,8 @@ def done(stmt: Effect) -> None:
     if stmt.kind in KEPT:
         emit(Effect(stmt.kind, stmt.args, stmt.attrs, stmt.origin))
     elif stmt.kind in ERRSTATE and any(word in stmt.attrs["context"] for word in ("raise", "call", "print", "log")):
-        raise NotSupported(f"{stmt.attrs['context']} in compiled code", why="It does not see what floating point does.",
-                           instead="Test the results, as by np.isfinite.")
+        raise NotSupported(f"{stmt.attrs['context']} is not supported in compiled code",
+                           why="Compiled code does not track floating point errors.",
+                           instead="Test the results, for example with np.isfinite.")
     elif stmt.kind not in IDLE | ERRSTATE:
-        raise NotSupported(f"{stmt.kind} has no compiled form", instead="Leave it out of what is compiled.")
+        raise NotSupported(f"{stmt.kind} cannot be compiled", instead="Leave it out of the compiled function.")

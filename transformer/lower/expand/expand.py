@@ -213,7 +213,7 @@ class Expansion:
             for array in unpacked(stmt, self.recording):
                 self.measure(array)
         elif op.of_sequences:
-            raise NotSupported(f"{op.name} of what a loop records has no compiled form",
+            raise NotSupported(f"{op.name} of values recorded by a loop cannot be compiled",
                                instead="Run it without jit.")
         elif sorts_few(stmt):
             sorted_by_comparisons(stmt)
@@ -245,7 +245,7 @@ class Expansion:
             earlier = self.earlier(stmt)
             emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else found(stmt)
         else:
-            raise NotSupported(f"{op.name} has no loop form")
+            raise NotSupported(f"{op.name} cannot be compiled")
 
     def _has_definition(self, op: Any) -> bool:
         return op.definition is not None and not (self.for_gpu and op.alone_on_gpus)

@@ -86,7 +86,7 @@ def _let(stmt: Let, builder: Builder) -> None:
         form = loop_of(stmt.op, dtypes[-1].kind)
         if form is None or any(dtype == np.float16 for dtype in dtypes):
             why = missing(stmt.op) or "It is written for other kinds of numbers"
-            raise NotSupported(f"{stmt.op.name} of {dtypes[-1]} has no loop form", why=f"{why}.")
+            raise NotSupported(f"{stmt.op.name} of {dtypes[-1]} cannot be compiled", why=f"{why}.")
         wide = getattr(form, "is_double", False)
         args = tuple(as_dtype(atom, FLOAT64 if wide else dtype, builder)
                      for atom, dtype in zip(stmt.args, dtypes, strict=True))

@@ -49,7 +49,7 @@ from .handles import keep, look_up
 from .ragged import Ragged, largest
 
 FIRST_ROWS = 16                        # of memory that grows
-ONE_OF_TWO = "what a branch in a loop records in one of two ways has no compiled form"
+ONE_OF_TWO = "a value that two branches in a loop record in different ways cannot be compiled"
 
 
 @dataclass(slots=True)
@@ -133,8 +133,8 @@ class Recording:
             lengths = target.type.sizes[:type.rank - _type_of_rows(record.target.type).rank]   # type: ignore[union-attr]
             target = Var(ArrayType(INT.dtype, lengths), target.name)
             if not before.issuperset(atom_vars(target.type)):
-                raise NotSupported("arrays of which nobody knows before how many there are and how large they become, "
-                                   "kept for each iteration of loops, have no compiled form", origin)
+                raise NotSupported("recording arrays whose number and sizes are both unknown in advance, in nested "
+                                   "loops, cannot be compiled", origin)
         if is_ragged:
             rows = Var(INT, "rows")
             emit(Let((rows,), Named, (Const(FIRST_ROWS),), {}, origin))
@@ -152,7 +152,7 @@ class Recording:
             row = self._type(inner, mine)                                # type: ignore[arg-type]
         assert isinstance(row, ArrayType)
         if loop.trips is None:
-            raise NotSupported("what a while loop in a branch records has no compiled form", loop.origin,
+            raise NotSupported("values recorded by a while loop in a branch cannot be compiled", loop.origin,
                                instead="Run it without jit.")
         length: Extent = size_of_atom(loop.trips)
         return ArrayType(row.dtype, (length, *row.sizes))
@@ -253,8 +253,8 @@ class Recording:
             return self.grown.get(seq, seq)
         nested = seq in self.ragged.sequences and isinstance(seq.type.element, SeqType)
         if home.at or nested or home.layout is not None or not isinstance(home.begin, Const):
-            raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no compiled "
-                               "form", current().origin)
+            raise NotSupported("rows of different lengths, recorded for the derivative of a recursion, cannot be "
+                               "compiled", current().origin)
         return home.array
 
     def as_array(self, seq: Var) -> Var:
@@ -276,7 +276,7 @@ class Recording:
                 if merge.target not in self.homes:
                     loop, record = self._recorded(merge, side, block)
                     if record is None or UNDEFINED not in (merge.then, merge.orelse):
-                        raise NotSupported("what only some branches record has no compiled form")
+                        raise NotSupported("values that only some branches record cannot be compiled")
                     self.homes[merge.target] = self._memory(loop, record, stmt)
                 self.homes[side] = self.homes[merge.target]
 

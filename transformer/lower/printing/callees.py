@@ -26,8 +26,8 @@ def prepared(function: Function) -> Function:
     if len(functions) == 1:
         return function
     if any(isinstance(var, Var) and is_saved(var.type) for var in (*function.params, *function.results)):
-        raise NotSupported("what a recursive function keeps for its derivative cannot leave compiled code",
-                           function.origin, instead="Take the derivative inside of what is compiled.")
+        raise NotSupported("the records of a recursive function for its derivative cannot leave compiled code",
+                           function.origin, instead="Take the derivative inside the compiled function.")
     twins = {each: Function(each.name, [], [], [], {}, each.guards, each.origin, each.role, each.size_names)
              for each in functions}
     for each, twin in twins.items():

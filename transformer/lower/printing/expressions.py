@@ -132,9 +132,9 @@ class Expressions:
     def _unknown_size(self) -> NotSupported:
         origin = self.lowered.function.origin
         if len(self.callees) > 1:                                         # besides this one
-            return NotSupported("a size that a function which calls itself is not told has no compiled form", origin,
-                                instead="Pass the number to it as an argument.")
-        return NotSupported("an array of a size that only another part of the program knows has no compiled form",
+            return NotSupported("a recursive function that uses a size which is not one of its arguments cannot be "
+                                "compiled", origin, instead="Pass the size as an argument.")
+        return NotSupported("an array whose size is known only in another part of the program cannot be compiled",
                             origin, instead="Run it without jit.")
 
     def _size_atom(self, atom: Any) -> ast.expr:

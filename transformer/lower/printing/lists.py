@@ -50,12 +50,13 @@ class Lists:
     def _learn(self, stmt: Keep) -> None:
         """Remembers what is in a list, which is the same wherever something is put into it."""
         if any(isinstance(type_of(atom), SeqType) for atom in stmt.args):
-            raise NotSupported("what a loop of unknown length in a recursive function keeps for its derivative has no "
-                               "compiled form", stmt.origin, instead="Run it without jit, or write it as a loop.")
+            raise NotSupported("values recorded for the derivative of a loop of unknown length in a recursive function "
+                               "cannot be compiled", stmt.origin,
+                               instead="Run it without jit, or replace the recursion by a loop.")
         fields = tuple(map(_kind, stmt.args))
         if self.fields.setdefault(stmt.layout.number, fields) != fields:
-            raise NotSupported("what a recursive function keeps for its derivative, of several dtypes, has no compiled "
-                               "form", stmt.origin, instead="Convert the arguments to one dtype.")
+            raise NotSupported("values of several dtypes recorded for the derivative of a recursive function cannot be "
+                               "compiled", stmt.origin, instead="Convert the arguments to one dtype.")
 
     def params(self, function: Function) -> list[str]:
         """The lists that a function is given: those that it needs, and those of the functions that it calls."""

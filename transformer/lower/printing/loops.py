@@ -88,7 +88,8 @@ class Loops(Statements):
         for read in stmt.reads:
             if isinstance(read.target.type, SeqType) or isinstance(type_of(read.source), SeqType) and (
                     read.source not in self.names.of):
-                raise NotSupported("a sequence that is not recorded where it is used has no compiled form", stmt.origin)
+                raise NotSupported("a sequence used outside the function that records it cannot be compiled",
+                                   stmt.origin)
             tree = self.row(self.atom(read.source), position, read.target)
             items.append(Line(ast.Assign([ast.Name(self.names.give(read.target, "item"))], tree), stmt.origin))
         return items
@@ -101,8 +102,8 @@ class Loops(Statements):
             if not isinstance(row, ArrayType):
                 raise NotSupported(ONE_OF_TWO, stmt.origin)
             if not all(self._is_settled(var, stmt) for var in atom_vars(row.sizes)):
-                raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
-                                   "of them, have no compiled form", stmt.origin)
+                raise NotSupported("recording arrays of a size that differs between the iterations of a loop "
+                                   "cannot be compiled", stmt.origin)
             name = self.names.give(record.target, "kept")
             items.append(self._allocated(name, ArrayType(row.dtype, (FIRST_ROWS, *row.sizes)), stmt.origin))
         return items

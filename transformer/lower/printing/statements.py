@@ -249,7 +249,7 @@ class Statements(Expressions):
             return self.atom(atom)
         type: Any = target.type
         if not isinstance(type, ArrayType):
-            raise NotSupported("what only some branches record has no compiled form")
+            raise NotSupported("values that only some branches record cannot be compiled")
         if not type.sizes:
             return literal(Const(type.dtype.type(0), ArrayType(type.dtype)))
         return ast.Call(dotted("np.empty"), [ast.Tuple([number(0)] * type.rank), dtype_tree(type.dtype)], [])

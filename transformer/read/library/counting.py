@@ -14,7 +14,8 @@ def unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):
     if axis is not None:
-        refused("np.unique with axis", "Take the unique rows before, and pass them in as an argument.")
+        refused("np.unique with axis is not supported",
+                "Compute the unique rows outside, and pass them as an argument.")
     items = np.ravel(ar)
     if return_index or return_inverse:
         order = np.argsort(items, kind="stable")
@@ -84,7 +85,8 @@ def counted(x):
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
     if isinstance(bins, str):
-        refused("np.histogram with bins by name", "Compute the edges before: np.histogram_bin_edges.")
+        refused("np.histogram with a named binning method is not supported",
+                "Compute the bin edges outside: np.histogram_bin_edges(x, bins).")
     if weights is not None and np.shape(weights) != np.shape(a):
         raise ValueError("weights should have the same shape as a.")
     items = np.ravel(a)
@@ -219,7 +221,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if return_indices:
-        refused("np.intersect1d with return_indices", "Find them with np.isin and np.flatnonzero.")
+        refused("np.intersect1d with return_indices is not supported", "Find them with np.isin and np.flatnonzero.")
     items = np.sort(np.ravel(ar1)) if assume_unique else unique(ar1)
     return items[isin(items, ar2)].astype(np.result_type(items.dtype, np.asarray(ar2).dtype))
 
@@ -248,7 +250,7 @@ def lexsort(keys, axis=-1):
 
 def unravel_index(indices, shape, order="C"):
     if order != "C":
-        refused("np.unravel_index with another order than 'C'", "Reverse the shape, and the result.")
+        refused("np.unravel_index with an order other than 'C' is not supported", "Reverse the shape and the result.")
     sizes = shape if isinstance(shape, tuple) else (shape,)
     found = []
     for k in reversed(range(1, len(sizes))):
@@ -259,7 +261,7 @@ def unravel_index(indices, shape, order="C"):
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if mode != "raise" or order != "C":
-        refused("np.ravel_multi_index with mode or order", "Compute the index: i * m + j.")
+        refused("np.ravel_multi_index with mode or order is not supported", "Compute the index: i * m + j.")
     for k in range(len(dims)):
         if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
             raise ValueError("invalid entry in coordinates array")

@@ -12,7 +12,8 @@ from .refusing import are_equal, at_least, refused
 
 def checked(a, axis, nan_policy="propagate"):
     if nan_policy != "propagate":
-        refused(f"nan_policy={nan_policy!r} of scipy.stats", "Leave nan out before: x[~np.isnan(x)].")
+        refused(f"nan_policy={nan_policy!r} of scipy.stats is not supported",
+                "Remove the nan values first: x[~np.isnan(x)].")
     a = np.asarray(a) * 1.0
     return (np.ravel(a), 0) if axis is None else (a, axis)
 
@@ -25,7 +26,8 @@ def moment_of(a, order, axis):
 def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None):
     a, axis = checked(a, axis, nan_policy)
     if not isinstance(order, int):
-        refused("several orders of scipy.stats.moment", "Call it for each, and stack what it gives.")
+        refused("several orders of scipy.stats.moment are not supported",
+                "Call it once per order, and stack the results.")
     return moment_of(a, order, axis) if center is None else np.mean((a - center) ** order, axis=axis)
 
 
@@ -79,7 +81,7 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
 
 def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpolation="linear", keepdims=False):
     if interpolation != "linear":
-        refused(f"scipy.stats.iqr with interpolation={interpolation!r}", "Take np.quantile of the numbers.")
+        refused(f"scipy.stats.iqr with interpolation={interpolation!r} is not supported", "Use np.quantile.")
     x, _ = checked(x, 0, nan_policy)
     low, high = np.percentile(x, rng, axis=axis, keepdims=keepdims)
     return ((high - low) / scale).astype(x.dtype)
@@ -107,7 +109,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     from scipy.special import betainc
 
     if alternative != "two-sided" or method is not None:
-        refused("scipy.stats.pearsonr with alternative or method", "Leave them out.")
+        refused("scipy.stats.pearsonr with alternative or method is not supported", "Omit them.")
     x, axis = checked(x, axis)
     y = np.asarray(y) * 1.0
     if not are_equal(x.shape[axis], y.shape[axis]):
@@ -127,10 +129,11 @@ def linregress(x, y, alternative="two-sided"):
     from scipy.special import stdtr
 
     if alternative != "two-sided":
-        refused("scipy.stats.linregress with alternative", "Leave it out.")
+        refused("scipy.stats.linregress with alternative is not supported", "Omit it.")
     x, y = np.asarray(x).astype(float), np.asarray(y).astype(float)
     if not at_least(len(x), 3):
-        refused("scipy.stats.linregress of fewer than three points", "Take the slope of the line through two of them.")
+        refused("scipy.stats.linregress of fewer than three points is not supported",
+                "Compute the slope of the line through two points.")
     if np.max(x) == np.min(x):
         raise ValueError("Cannot calculate a linear regression if all x values are identical")
     free, apart_x, apart_y = len(x) - 2, x - np.mean(x), y - np.mean(y)
@@ -184,7 +187,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
 
 def two_sided(alternative, more):
     if alternative != "two-sided" or more:
-        refused("a t-test with alternative, keepdims, trim or method", "Leave them out.")
+        refused("a t-test with alternative, keepdims, trim or method is not supported", "Omit them.")
 
 
 CALLS: dict[Any, Any] = {

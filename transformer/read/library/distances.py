@@ -48,7 +48,7 @@ def squareform(X, force="no", checks=True):
 
 def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
     if nan_policy != "propagate":
-        refused("scipy.stats.zscore with nan_policy", "Use np.nanmean and np.nanstd.")
+        refused("scipy.stats.zscore with nan_policy is not supported", "Use np.nanmean and np.nanstd.")
     a = np.asarray(a)
     return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 
@@ -63,7 +63,8 @@ def lengths(steps, metric):
         return np.sum(np.abs(steps), axis=-1)
     if metric == "chebyshev":
         return np.max(np.abs(steps), axis=-1)
-    return refused("distances of scipy.spatial.distance with this metric", "Write them with rows[:, None] - others.")
+    return refused("this metric of scipy.spatial.distance is not supported",
+                   "Compute the distances from rows[:, None] - others.")
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):

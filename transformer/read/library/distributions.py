@@ -99,7 +99,8 @@ def check_regular(cov):
     """Raises where SciPy would count an eigenvalue as zero, and do without its direction."""
     values = np.linalg.eigvalsh(cov)
     if values[0] <= 1e6 * np.finfo(np.float64).eps * np.abs(values).max():
-        raise np.linalg.LinAlgError("the density of a singular matrix has no form here: add to its diagonal")
+        raise np.linalg.LinAlgError("the density of a singular covariance matrix is not supported: add a small number "
+                                    "to its diagonal")
 
 
 def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):

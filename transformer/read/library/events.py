@@ -15,7 +15,8 @@ class Event:
     def __init__(self, function, further):
         terminal = getattr(function, "terminal", False)
         if terminal not in (None, False, True, 0, 1):
-            refused("an event that ends the integration when it has come several times", "Count in the function.")
+            refused("a terminal event that stops after several occurrences is not supported",
+                    "Count the occurrences in the event function.")
         self.function, self.further = function, further
         self.is_terminal, self.direction = bool(terminal), getattr(function, "direction", 0)
 

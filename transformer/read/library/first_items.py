@@ -43,5 +43,5 @@ def itself(item):
 def extreme_of_more(function, args, items):
     """``max(*args, *items)``, where there are so many items that one alone would be what is searched."""
     if len(args) == 1 and len(items) == 0:
-        raise TypeError("one argument of min or max that is no sequence: there are no items behind it")
+        raise TypeError("min or max with one argument needs a sequence")
     return function([*args] + items)

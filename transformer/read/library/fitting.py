@@ -12,7 +12,7 @@ from .refusing import refused
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The columns of the Vandermonde matrix are scaled to the same length, as in NumPy."""
     if full or cov:
-        refused("np.polyfit with full or cov", "Compute them from the residuals.")
+        refused("np.polyfit with full or cov is not supported", "Compute them from the residuals of the fit.")
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     if x.ndim != 1:
         raise TypeError("expected 1D vector for x")

@@ -104,7 +104,8 @@ def reducing(whole):
 
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
         if initial is not None or where is not True:
-            refused("`reduce` with initial or where", "Write np.sum, np.prod, np.max or np.min with them.")
+            refused("`reduce` with initial or where is not supported",
+                    "Use np.sum, np.prod, np.max or np.min, which accept them.")
         array = np.asarray(array)
         if dtype is None:
             return whole(array, axis=axis, keepdims=keepdims, out=out)
@@ -126,7 +127,7 @@ def folding(function):
 
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
         if dtype is not None or out is not None or isinstance(axis, tuple):
-            refused("`reduce` with dtype, out or several axes", "Write a loop.")
+            refused("`reduce` with dtype, out or several axes is not supported", "Write a loop.")
         array = converted(function, np.asarray(array))
         lines = np.ravel(array) if axis is None else np.moveaxis(array, axis, 0)
         if function.identity is not None and len(lines) == 0:
@@ -144,7 +145,7 @@ def folding(function):
 def total_of_exponentials(array, axis=0, dtype=None, out=None, keepdims=False):
     """`np.logaddexp.reduce`."""
     if dtype is not None or out is not None:
-        refused("`reduce` with dtype or out", "Convert the array, or assign to it.")
+        refused("`reduce` with dtype or out is not supported", "Convert the array first, or assign the result.")
     array = converted(np.logaddexp, np.asarray(array))
     if array.size == 0:
         shape = np.any(array, axis=axis, keepdims=keepdims).shape
@@ -173,7 +174,7 @@ def running(function):
 
     def accumulate(array, axis=0, dtype=None, out=None):
         if dtype is not None:
-            refused("`accumulate` with dtype", "Convert the array before: x.astype(dtype).")
+            refused("`accumulate` with dtype is not supported", "Convert the array first: x.astype(dtype).")
         lines = np.moveaxis(converted(function, np.asarray(array)), axis, 0)
         found = lines.copy()
         for k in range(1, len(lines)):
@@ -203,7 +204,7 @@ def by_parts(name, reduce):
 
     def reduceat(array, indices, axis=0, dtype=None, out=None):
         if dtype is not None or out is not None:
-            refused("`reduceat` with dtype or out", "Write a loop over the parts.")
+            refused("`reduceat` with dtype or out is not supported", "Write a loop over the parts.")
         lines = np.moveaxis(np.asarray(array), axis, 0)
         count, dtype = len(indices), reduce(np.ones(1, lines.dtype)).dtype
         found = np.zeros((count, *lines.shape[1:]), dtype)

@@ -11,7 +11,7 @@ from .refusing import refused
 
 def line(item):
     if isinstance(item, str):
-        refused("a text in np.r_ or np.c_", "Use np.concatenate or np.stack with an axis.")
+        refused("a string in np.r_ or np.c_ is not supported", "Use np.concatenate or np.stack with an axis.")
     if not isinstance(item, slice):
         return np.atleast_1d(item)
     start, step = 0 if item.start is None else item.start, 1 if item.step is None else item.step

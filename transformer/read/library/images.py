@@ -21,14 +21,15 @@ def as_image(input, output=None):
     """The array, and the dtype of what is made of it."""
     image = np.asarray(input)
     if image.dtype.kind not in "fc" and output is None:
-        refused("a filter of scipy.ndimage of whole numbers, which gives whole numbers",
-                "Filter image.astype(float), or say output=float.")
+        refused("a filter of scipy.ndimage on integers with integer output is not supported",
+                "Filter image.astype(float), or pass output=float.")
     if output is not None and not isinstance(output, (type, str, np.dtype)):
-        refused("a filter of scipy.ndimage with output", "Assign the result: y[...] = …, or give a dtype.")
+        refused("a filter of scipy.ndimage with output is not supported",
+                "Assign the result, y[...] = …, or pass a dtype.")
     dtype = image.dtype if output is None else np.dtype(output)
     if dtype.kind not in "fc":
-        refused("a filter of scipy.ndimage that gives whole numbers, which it rounds between its axes",
-                "Leave output out, and round the result.")
+        refused("a filter of scipy.ndimage with integer output, which SciPy rounds between the axes, is not supported",
+                "Omit output, and round the result.")
     return image.astype(complex if image.dtype.kind == "c" else float), dtype
 
 
@@ -198,7 +199,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
 def windows(input, size, footprint, output, mode, cval, origin):
     """What is around each element, side by side on a new first axis, and the dtype of the result."""
     if footprint is not None or size is None:
-        refused("a filter of scipy.ndimage with a footprint", "Give the size of the window.")
+        refused("a filter of scipy.ndimage with a footprint is not supported", "Pass the size of the window.")
     image, dtype = as_image(input, output)
     sizes = several(size, image.ndim)
     before = [each // 2 + shift for each, shift in zip(sizes, several(origin, image.ndim))]
@@ -228,7 +229,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     image, dtype = as_image(input, output)
     if order not in (0, 1) or mode not in ("constant", "nearest"):
-        refused(f"scipy.ndimage.map_coordinates with order={order} and mode={mode!r}",
+        refused(f"scipy.ndimage.map_coordinates with order={order} and mode={mode!r} is not supported",
                 "Use order=1 with mode='constant' or 'nearest'.")
     if len(coordinates) != image.ndim:
         raise RuntimeError("invalid shape for coordinate array")

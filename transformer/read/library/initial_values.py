@@ -90,9 +90,10 @@ class OdeSolution:
 def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False, args=None,
               first_step=None, max_step=np.inf, rtol=1e-3, atol=1e-6):
     if method not in METHODS:
-        refused(f"scipy.integrate.solve_ivp with method {method!r}", "Use method='RK45' or 'RK23'.")
+        refused(f"scipy.integrate.solve_ivp with method {method!r} is not supported", "Use method='RK45' or 'RK23'.")
     if vectorized:
-        refused("scipy.integrate.solve_ivp with vectorized", "Leave it out: the function is compiled as it is.")
+        refused("scipy.integrate.solve_ivp with vectorized is not supported",
+                "Omit it: the function is compiled anyway.")
     y0 = np.asarray(y0)
     y0 = y0.astype(complex if np.iscomplexobj(y0) else float)
     if y0.ndim != 1:
@@ -124,7 +125,7 @@ def at_times(sol, t, start, end, last):
     if not at_least(len(t), 1):
         return OdeResult([], [])                    # SciPy puts together nothing
     if start == end:
-        raise ValueError("solve_ivp with t_eval, where t_span ends as it begins: SciPy gives no states")
+        raise ValueError("solve_ivp with t_eval and a t_span of length 0: SciPy returns no states")
     if np.any(np.diff(t) * sol.way <= 0):
         raise ValueError("Values in `t_eval` are not properly sorted.")
     if last is None:
@@ -236,9 +237,9 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, ml=None,
            tcrit=None, h0=0.0, hmax=0.0, hmin=0.0, ixpr=0, mxstep=0, mxhnil=0, mxordn=12, mxords=5, printmessg=0,
            tfirst=False):
     if full_output or tcrit is not None:
-        refused("scipy.integrate.odeint with full_output or tcrit", "Use scipy.integrate.solve_ivp.")
+        refused("scipy.integrate.odeint with full_output or tcrit is not supported", "Use scipy.integrate.solve_ivp.")
     if np.iscomplexobj(y0):
-        refused("scipy.integrate.odeint of complex numbers", "Use scipy.integrate.solve_ivp.")
+        refused("scipy.integrate.odeint of complex numbers is not supported", "Use scipy.integrate.solve_ivp.")
     y0, t = np.atleast_1d(np.asarray(y0)).astype(float), np.asarray(t).astype(float)
     if not at_least(len(t), 1):
         return np.zeros((0, len(y0)))

@@ -16,12 +16,13 @@ from .roots import several
 def integral(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None, weight=None,
          wvar=None, wopts=None, maxp1=50, limlst=50, complex_func=False):
     if full_output or complex_func or weight not in (None, "cos", "sin"):
-        refused("scipy.integrate.quad with full_output, complex_func, or weight other than 'cos' and 'sin'",
-                "Take real and imaginary parts, and multiply by the weight.")
+        refused("scipy.integrate.quad with full_output, complex_func, or weight other than 'cos' and 'sin' is not "
+                "supported", "Integrate real and imaginary parts separately, and multiply the integrand by the weight.")
     if weight is None:
         f = of_numbers(func, *several(args))
     elif is_infinite(a) or is_infinite(b):
-        refused("scipy.integrate.quad with weight over an infinite range", "End it where nothing is left.")
+        refused("scipy.integrate.quad with weight over an infinite range is not supported",
+                "Truncate the range where the integrand is negligible.")
     else:
         wave = math.cos if weight == "cos" else math.sin
         f = of_numbers(lambda x: func(x, *several(args)) * wave(wvar * x))
@@ -75,7 +76,7 @@ def quad(f, a, b, epsabs, epsrel, limit):
     if is_infinite(a) or is_infinite(b):
         f, a, b = onto_unit(f, a, b), 0.0, 1.0
     elif math.isinf(a) or math.isinf(b):
-        raise ValueError("quad: an end of the range is infinite that is not written as np.inf")
+        raise ValueError("quad: infinite limits must be written as np.inf")
     rule = own(kronrod(f))
     total, error = rule(a, b)
     starts, ends = np.full(2 * limit, a), np.full(2 * limit, b)

@@ -69,7 +69,8 @@ def slopes_around(x, y, axis):
     """The same of a curve that begins again where it ends: two systems without corners give that with corners (Sherman
     and Morrison)."""
     if not at_least(len(x), 3):
-        refused("scipy.interpolate.CubicSpline of two points with periodic ends", "Give it three.")
+        refused("scipy.interpolate.CubicSpline of two points with periodic boundary conditions is not supported",
+                "Pass at least three points.")
     if not np.allclose(y[0], y[-1], rtol=1e-15, atol=1e-15):
         raise ValueError(f"The first and last `y` point along axis {axis} must be identical (within machine precision) "
                          "when bc_type='periodic'.")
@@ -182,7 +183,7 @@ class Interpolated:
                  assume_sorted=False):
         order = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}.get(kind, kind)
         if order not in (1, 2, 3, "linear", "nearest", "previous", "next"):
-            refused(f"scipy.interpolate.interp1d of kind {kind!r}", "Use make_interp_spline.")
+            refused(f"scipy.interpolate.interp1d of kind {kind!r} is not supported", "Use make_interp_spline.")
         x, y = np.asarray(x), np.asarray(y) + 0.0
         self.axis = axis_of(axis, y.ndim)
         y = np.moveaxis(y, self.axis, 0)
@@ -245,7 +246,8 @@ def of_made(function: Any) -> Any:
         return None
     breaks = getattr(spline, "x", None)
     if breaks is not None and breaks[0] > breaks[-1]:
-        refused("a piecewise polynomial whose breakpoints decrease", "Make it of what is in increasing order.")
+        refused("a piecewise polynomial with decreasing breakpoints is not supported",
+                "Sort the breakpoints in increasing order.")
     method = "__call__" if spline is function else function.__name__
 
     def called(*args, **kwargs):

@@ -54,7 +54,7 @@ def cond(x, p=None):
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     A = np.asarray(A)
     if hermitian:
-        refused("np.linalg.matrix_rank with hermitian=True", "Leave it out.")
+        refused("np.linalg.matrix_rank with hermitian=True is not supported", "Omit it.")
     if A.ndim < 2:
         return int(np.any(A != 0))
     values = np.linalg.svdvals(A)

@@ -17,7 +17,7 @@ from .refusing import are_equal, refused
 def real(a, what):
     a = np.asarray(a)
     if a.dtype.kind == "c":
-        refused(f"scipy.linalg.{what} of complex matrices", "Give real ones.")
+        refused(f"scipy.linalg.{what} of complex matrices is not supported", "Pass real matrices.")
     return a.astype(float)
 
 
@@ -28,7 +28,7 @@ def width(*matrices):
 
 def sqrtm(A, disp=None, blocksize=None):
     if blocksize is not None or disp is False:
-        refused("scipy.linalg.sqrtm with disp or blocksize", "Leave them out.")
+        refused("scipy.linalg.sqrtm with disp or blocksize is not supported", "Omit them.")
     a = real(A, "sqrtm")
     return solved(square_root, own(lambda x: x @ x - a), a).astype(width(np.asarray(A)))
 
@@ -39,13 +39,13 @@ def square_root(f, a):
     change, last = 1.0, np.inf
     while change > 0 and (change > 1e-8 or change < last):
         if steps == 60:
-            raise ValueError("sqrtm: no real square root has been found")
+            raise ValueError("sqrtm: no real square root was found")
         before, last = y, change
         y, z = (y + np.linalg.inv(z)) / 2, (z + np.linalg.inv(y)) / 2
         change = np.max(np.abs(y - before)) / np.max(np.abs(y))
         steps += 1
     if not np.max(np.abs(f(y))) <= 1e-6 * np.max(np.abs(a)):
-        raise ValueError("sqrtm: no real square root has been found")
+        raise ValueError("sqrtm: no real square root was found")
     return y
 
 
@@ -53,7 +53,7 @@ def solve_sylvester(a, b, q):
     """``a @ x + x @ b = q``."""
     a, b, q = np.asarray(a), np.asarray(b), np.asarray(q)
     if q.ndim != 2 or not (are_equal(q.shape[0], len(a)) and are_equal(q.shape[1], len(b))):
-        raise ValueError("solve_sylvester: q has to have the rows of a and the columns of b")
+        raise ValueError("solve_sylvester: q must have as many rows as a and as many columns as b")
     system = np.kron(a, np.eye(len(b))) + np.kron(np.eye(len(a)), b.T)
     return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape).astype(width(a, b, q))
 
@@ -69,7 +69,7 @@ def solve_discrete_lyapunov(a, q, method=None):
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f"Unknown solver {method}")
     if q.ndim != 2 or not (are_equal(q.shape[0], len(a)) and are_equal(q.shape[1], len(a))):
-        raise ValueError("solve_discrete_lyapunov: a and q have to have one shape")
+        raise ValueError("solve_discrete_lyapunov: a and q must have the same shape")
     system = np.eye(a.size) - np.kron(a, np.conj(a))
     return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape)
 
@@ -123,7 +123,7 @@ def checked(f, x):
 
 def riccati(name, a, b, q, r, e, s):
     if e is not None or s is not None:
-        refused(f"scipy.linalg.{name} with e or s", "Leave them out.")
+        refused(f"scipy.linalg.{name} with e or s is not supported", "Omit them.")
     return [real(each, name) for each in (a, b, q, r)]
 
 

@@ -13,7 +13,8 @@ from .refusing import refused
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     if dtype is not None or out is not None or where is not True or mean is not None:
-        refused("np.nanvar with dtype, out, where or mean", "Take np.var of the elements that count.")
+        refused("np.nanvar with dtype, out, where or mean is not supported",
+                "Use np.var of the elements that are not nan: x[~np.isnan(x)].")
     here = ~np.isnan(a)
     count = np.sum(here, axis=axis, keepdims=True)
     centre = divided(np.sum(np.where(here, a, 0.0), axis=axis, keepdims=True), count)
@@ -32,13 +33,14 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if out is not None:
-        refused("np.nanmedian with out", "Assign the result: y[:] = np.nanmedian(x, axis=0).")
+        refused("np.nanmedian with out is not supported", "Assign the result: y[:] = np.nanmedian(x, axis=0).")
     return among_numbers(np.asarray(a), 0.5, axis, keepdims)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
-        refused("quantiles without NaN with out, weights or another method than 'linear'", "Leave them out.")
+        refused("np.nanquantile or np.nanpercentile with out, weights or a method other than 'linear' is not supported",
+                "Omit them.")
     a = of_real_numbers(a)
     if not are_parts(q):
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -81,19 +83,20 @@ def present(a, otherwise):
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None or initial is not None or where is not True:
-        refused("np.nanprod with out, initial or where", "Write np.prod(np.where(np.isnan(x), 1.0, x)) with them.")
+        refused("np.nanprod with out, initial or where is not supported",
+                "Use np.prod(np.where(np.isnan(x), 1.0, x)), which accepts them.")
     return np.prod(present(a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
     if out is not None:
-        refused("np.nancumsum with out", "Assign the result: y[:] = np.nancumsum(x).")
+        refused("np.nancumsum with out is not supported", "Assign the result: y[:] = np.nancumsum(x).")
     return np.cumsum(present(a, 0.0), axis=axis, dtype=dtype)
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
     if out is not None:
-        refused("np.nancumprod with out", "Assign the result: y[:] = np.nancumprod(x).")
+        refused("np.nancumprod with out is not supported", "Assign the result: y[:] = np.nancumprod(x).")
     return np.cumprod(present(a, 1.0), axis=axis, dtype=dtype)
 
 

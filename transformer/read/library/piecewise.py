@@ -41,7 +41,8 @@ class PiecewisePolynomial:
 
     def integrate(self, a, b, extrapolate=None):
         if extrapolate == "periodic" or self.extrapolate == "periodic":
-            refused("integrate of a periodic spline", "Add whole periods and what is left.")
+            refused("integrate of a periodic spline is not supported",
+                    "Add the integrals over whole periods and over the rest.")
         whole = self.antiderivative()
         return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
 
@@ -59,7 +60,7 @@ def moved(value, ndim, axis):
 
 def derived(c, nu):
     if nu < 0:
-        refused("a derivative of negative order", "Use antiderivative().")
+        refused("a derivative of negative order is not supported", "Use antiderivative().")
     for _ in range(nu):
         if c.shape[0] == 1:
             return np.zeros_like(c)

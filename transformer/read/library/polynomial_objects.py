@@ -36,7 +36,8 @@ class Poly1d:
 
     def __call__(self, val):
         if isinstance(val, Poly1d):
-            refused("np.poly1d of another one", "Put the polynomials into each other by np.polymul and np.polyadd.")
+            refused("np.poly1d evaluated at an np.poly1d is not supported",
+                    "Compose the polynomials with np.polymul and np.polyadd.")
         return polyval(self.held, val)
 
     def deriv(self, m=1):
@@ -73,7 +74,8 @@ class Poly1d:
         return Poly1d(np.polysub(held_by(other), self.held))
 
     def __eq__(self, other):
-        return refused("`==` of polynomials", "Compare their coefficients: np.array_equal(p.coeffs, q.coeffs).")
+        return refused("`==` of polynomials is not supported",
+                       "Compare their coefficients: np.array_equal(p.coeffs, q.coeffs).")
 
     def __pow__(self, power):
         if power < 0 or int(power) != power:
@@ -112,7 +114,8 @@ class Polynomial:
         return np.array((-1.0, 1.0) if self.ends is None else self.onto) + 0.0
 
     def __eq__(self, other):
-        return refused("`==` of polynomials", "Compare their coefficients: np.array_equal(p.coef, q.coef).")
+        return refused("`==` of polynomials is not supported",
+                       "Compare their coefficients: np.array_equal(p.coef, q.coef).")
 
     def mapped(self):
         """What a place is multiplied by, and what is added to it."""
@@ -137,9 +140,9 @@ class Polynomial:
 
     def convert(self, domain=None, kind=None, window=None):
         if domain is not None or kind is not None or window is not None:
-            refused("convert of a Polynomial to something", "Leave the arguments out.")
+            refused("convert of a Polynomial with arguments is not supported", "Omit the arguments.")
         if len(self.coef) > 1 and self.coef[-1] == 0:
-            raise ValueError("convert of a Polynomial whose last coefficient is 0: NumPy leaves it out, and its result "
+            raise ValueError("convert of a Polynomial whose last coefficient is 0: NumPy drops it, so its result "
                              "is shorter")
         scale, offset = self.mapped()
         coef = np.zeros(len(self.coef))
@@ -160,9 +163,10 @@ def polynomial(coef, domain=None, window=None, symbol="x"):
 
 def polynomial_fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
     if full or window is not None or rcond is not None:
-        refused("Polynomial.fit with full, rcond or window", "Leave them out.")
+        refused("Polynomial.fit with full, rcond or window is not supported", "Omit them.")
     if isinstance(deg, (list, tuple)) or isinstance(domain, list) and domain == []:
-        refused("Polynomial.fit with some powers alone, or an empty domain", "Solve for them with np.linalg.lstsq.")
+        refused("Polynomial.fit with selected powers or an empty domain is not supported",
+                "Solve for them with np.linalg.lstsq.")
     x = np.asarray(x)
     found = Polynomial(None, around(x) if domain is None else domain, (-1.0, 1.0))
     scale, offset = found.mapped()

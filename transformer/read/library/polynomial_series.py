@@ -17,7 +17,7 @@ def argument(x):
 def series(c):
     c = np.asarray(c)
     if c.ndim != 1:
-        refused("series with several columns of coefficients", "Evaluate them one by one.")
+        refused("a series with several columns of coefficients is not supported", "Evaluate the columns one by one.")
     return c.astype(float) if c.dtype.kind in "biu" else c
 
 

@@ -46,7 +46,7 @@ def polymul(a1, a2):
 def leading(p):
     """The coefficients, of which NumPy leaves out zeros in front: how many those are is known only to the program."""
     if len(p) > 1 and p[0] == 0:
-        raise ValueError("np.polymul with a leading coefficient of 0: NumPy leaves it out, and its result is shorter")
+        raise ValueError("np.polymul with a leading coefficient of 0: NumPy drops it, so its result is shorter")
     return p
 
 
@@ -88,7 +88,8 @@ def polydiv(u, v):
 def poly(seq_of_zeros):
     zeros = np.atleast_1d(seq_of_zeros)
     if zeros.ndim != 1:
-        refused("np.poly of a matrix", "Pass its eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
+        refused("np.poly of a matrix is not supported",
+                "Use the eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
     is_single = zeros.dtype in (np.float32, np.complex64)
     coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, float))
     coefficients[0] = 1.0

@@ -11,7 +11,7 @@ from .refusing import axes_of, refused
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if out is not None:
-        refused("np.median with out", "Assign the result: y[:] = np.median(x, axis=0).")
+        refused("np.median with out is not supported", "Assign the result: y[:] = np.median(x, axis=0).")
     a = np.asarray(a)
     ordered = np.sort(lines(a, axis), axis=0)
     count = ordered.shape[0]
@@ -23,7 +23,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
-        refused("np.quantile with out, weights or another method than 'linear'", "Leave them out.")
+        refused("np.quantile with out, weights or a method other than 'linear' is not supported", "Omit them.")
     a = of_real_numbers(a)
     if not are_parts(q):
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -67,7 +67,7 @@ def among(a, q, axis, keepdims):
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
-        refused("np.percentile with out, weights or another method than 'linear'", "Leave them out.")
+        refused("np.percentile with out, weights or a method other than 'linear' is not supported", "Omit them.")
     a, parts = of_real_numbers(a), part_of(q)
     if not are_parts(parts):
         raise ValueError("Percentiles must be in the range [0, 100]")

@@ -13,8 +13,8 @@ from ...ops import arguments
 
 
 def refused(what: str, instead: str) -> Any:
-    """Raises, when it is read, that `what` cannot be had."""
-    raise NotSupported(what, why="It has no rule here.", instead=instead)
+    """Raises, when it is read, an error that says `what` is not supported."""
+    raise NotSupported(what, instead=instead)
 
 
 def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -23,14 +23,15 @@ class RegularGrid:
             if line.shape[0] != size:
                 raise ValueError(f"There are {len(line)} points and {size} values on dimension {axis}")
             if not at_least(len(line), 2):
-                refused("an interpolation on a grid with one point along an axis", "Leave that axis out.")
+                refused("interpolation on a grid with a single point along an axis is not supported", "Drop that axis.")
             if np.any(np.diff(line) <= 0):
                 raise ValueError(f"The points in dimension {axis} must be strictly ascending")
 
     def __call__(self, xi, method=None, *, nu=None):
         method = self.method if method is None else method
         if method not in ("linear", "nearest") or nu is not None:
-            refused(f"an interpolation on a grid by method {method!r}", "Use method='linear' or 'nearest'.")
+            refused(f"interpolation on a grid with method {method!r} is not supported",
+                    "Use method='linear' or 'nearest'.")
         return self.at([doubles(place) for place in by_axes(xi, len(self.grid))], method)
 
     def at(self, places, method):

@@ -16,7 +16,8 @@ def bracketed(search, f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, 
               disp=True):
     """The root that is searched for between two places."""
     if full_output:
-        refused(f"full_output of scipy.optimize.{search.__name__}", "Leave it out: what is returned is the root.")
+        refused(f"full_output of scipy.optimize.{search.__name__} is not supported",
+                "Omit it: the function then returns the root.")
     if xtol <= 0:
         raise ValueError(f"xtol too small ({xtol:g} <= 0)")
     if rtol < 8.881784197001252e-16:
@@ -154,13 +155,14 @@ def number(f, x):
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0,
            full_output=False, disp=True):
     if full_output:
-        refused("full_output of scipy.optimize.newton", "Leave it out: what is returned is the root.")
+        refused("full_output of scipy.optimize.newton is not supported", "Omit it: the function then returns the root.")
     if tol <= 0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
     further, x0 = several(args), np.asarray(x0)[()] * 1.0
     if x0.ndim > 0:
         if not at_least(x0.size, 2):
-            refused("scipy.optimize.newton of an array with one element", "Give it the number.")
+            refused("scipy.optimize.newton of an array with one element is not supported",
+                    "Pass the number itself: x0[0].")
         return from_each(func, x0.astype(np.result_type(x0, float)), fprime, further, tol, maxiter, fprime2)
     f = of_numbers(func, *further)
     if fprime is None:
@@ -246,8 +248,8 @@ class RootResults:
 def root_scalar(f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None,
                 rtol=None, maxiter=None, options=None):
     if options or fprime is True or fprime2 is True:
-        refused("scipy.optimize.root_scalar with options or functions of several results",
-                "Give xtol, rtol, maxiter, and derivatives as functions.")
+        refused("scipy.optimize.root_scalar with options or functions of several results is not supported",
+                "Pass xtol, rtol and maxiter, and derivatives as separate functions.")
     if method is None:
         method = "brentq" if bracket is not None else "newton" if fprime is not None else "secant"
     limits = {key: value for key, value in {"rtol": rtol, "maxiter": maxiter}.items() if value is not None}
@@ -258,7 +260,8 @@ def root_scalar(f, args=(), method=None, bracket=None, fprime=None, fprime2=None
         exactness = {} if xtol is None else {"xtol": xtol}
         return RootResults(bracketed(BRACKETING[method], f, low, high, args, **exactness, **limits), method)
     if method not in ("newton", "secant", "halley"):
-        refused(f"scipy.optimize.root_scalar with method {method!r}", "Use 'brentq', 'newton' or 'secant'.")
+        refused(f"scipy.optimize.root_scalar with method {method!r} is not supported",
+                "Use 'brentq', 'newton' or 'secant'.")
     if x0 is None:
         raise ValueError(f"x0 must not be None for {method}")
     slope, curvature = None if method == "secant" else fprime, fprime2 if method == "halley" else None

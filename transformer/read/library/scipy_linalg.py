@@ -27,7 +27,7 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
 
 def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     if atol is not None or return_rank:
-        refused("scipy.linalg.pinv with atol or return_rank", "Use np.linalg.pinv.")
+        refused("scipy.linalg.pinv with atol or return_rank is not supported", "Use np.linalg.pinv.")
     return np.linalg.pinv(a, rtol=rtol)
 
 
@@ -38,11 +38,12 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 def eigh(a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
          check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):
     if subset_by_index is not None or subset_by_value is not None:
-        refused("scipy.linalg.eigh with a part of the eigenvalues", "Take all of them.")
+        refused("scipy.linalg.eigh with a subset of the eigenvalues is not supported",
+                "Compute all of them, and select afterwards.")
     half = "L" if lower else "U"
     if b is not None:
         if not eigvals_only or type != 1:
-            refused("scipy.linalg.eigh with b, other than for eigenvalues", "Give eigvals_only=True.")
+            refused("scipy.linalg.eigh with b and eigenvectors is not supported", "Pass eigvals_only=True.")
         root = np.linalg.cholesky(b)
         a = np.linalg.solve(root, assumed(np.asarray(a), "her", lower))
         return np.linalg.eigvalsh(np.linalg.solve(root, np.conj(a).T))
@@ -63,7 +64,8 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
     a = np.asarray(a)
     if pivoting or mode != "economic" and a.shape[-2] != a.shape[-1]:
-        refused("scipy.linalg.qr other than with mode='economic'", "Give mode='economic' and no pivoting.")
+        refused("scipy.linalg.qr other than with mode='economic' is not supported",
+                "Pass mode='economic', without pivoting.")
     return np.linalg.qr(a)
 
 
@@ -93,7 +95,7 @@ def assumed(a, kind, lower):
         return np.triu(a)
     if kind == "lower triangular":
         return np.tril(a)
-    return refused("a matrix that is assumed to have this form", "Leave `assume_a` out.")
+    return refused("this value of `assume_a` is not supported", "Omit `assume_a`.")
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):

@@ -19,13 +19,14 @@ def convolve(in1, in2, mode="full", method="auto"):
     if a.ndim == 1 and v.ndim == 1:
         return part_of(np.convolve(a, v), len(a), len(v), mode)
     if a.ndim != 2 or v.ndim != 2:
-        refused("a convolution of other arrays than vectors or matrices", "Sum over the places of the kernel.")
+        refused("a convolution of arrays that are neither vectors nor matrices is not supported",
+                "Sum over the elements of the kernel.")
     return convolve2d(a, v, mode)
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
     if axes is not None:
-        refused("scipy.signal.fftconvolve with axes", "Use scipy.signal.convolve for each row.")
+        refused("scipy.signal.fftconvolve with axes is not supported", "Call scipy.signal.convolve for each row.")
     return convolve(in1, in2, mode)
 
 
@@ -92,7 +93,7 @@ def padded(a, height, width, boundary, fillvalue):
 
 def lfilter(b, a, x, axis=-1, zi=None):
     if zi is not None:
-        refused("scipy.signal.lfilter with zi", "Write the loop over time, which carries the state.")
+        refused("scipy.signal.lfilter with zi is not supported", "Write a loop over time that carries the state.")
     axis = axis_of(axis, np.ndim(x))
     b, a = normalized(b, a)
     return np.moveaxis(filtered(b, a, np.moveaxis(np.asarray(x), axis, 0)), 0, axis)
@@ -120,7 +121,7 @@ def filtered(b, a, signal, state=None):
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     if method != "pad":
-        refused(f"scipy.signal.filtfilt with method {method!r}", "Leave method out.")
+        refused(f"scipy.signal.filtfilt with method {method!r} is not supported", "Omit method.")
     axis = axis_of(axis, np.ndim(x))
     b, a = normalized(b, a)
     order = max(len(a), len(b))
@@ -159,7 +160,7 @@ def at_rest(b, a):
 
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     if window_length % 2 == 0:
-        refused("scipy.signal.savgol_filter with an even window", "Use an odd one.")
+        refused("scipy.signal.savgol_filter with an even window is not supported", "Use an odd window_length.")
     if polyorder >= window_length:
         raise ValueError("polyorder must be less than window_length.")
     axis = axis_of(axis, np.ndim(x))

@@ -56,7 +56,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     if trim not in ("f", "b", "fb", "bf"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     if filt.ndim != 1:
-        refused("np.trim_zeros of an array with several axes", "Take a slice of what is not 0.")
+        refused("np.trim_zeros of an array with several axes is not supported", "Take the slice that is not 0.")
     size, there = len(filt), np.flatnonzero(filt)
     if len(there) == 0:
         return filt[:0]
@@ -66,7 +66,7 @@ def trim_zeros(filt, trim="fb", axis=None):
 def insert(arr, obj, values, axis=None):
     arr = np.asarray(arr)
     if np.ndim(obj) != 0 or isinstance(obj, slice):
-        refused("np.insert at several places", "Insert one after the other, or use np.concatenate.")
+        refused("np.insert at several positions is not supported", "Insert one value at a time, or use np.concatenate.")
     if axis is None:
         arr, axis = np.ravel(arr), 0
     axis = axis_of(axis, arr.ndim)
@@ -139,7 +139,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     if len(own) == 1:
         return np.moveaxis(whole, -1, axis)
     if len(own) > 1:
-        refused("np.apply_along_axis of a function that gives a matrix", "Write a loop.")
+        refused("np.apply_along_axis with a function that returns a matrix is not supported", "Write a loop.")
     return whole
 
 

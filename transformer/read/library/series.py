@@ -37,7 +37,8 @@ def gradient_along(f, axis, step, edge_order):
             slopes[-1] = (0.5 * values[-3] - 2.0 * values[-2] + 1.5 * values[-1]) / step
         return slope
     if edge_order != 1:
-        refused("np.gradient with edge_order=2 and positions", "Write the differences at the edges out.")
+        refused("np.gradient with edge_order=2 and positions is not supported",
+                "Write out the differences at the edges.")
     places = np.asarray(step)
     widths = np.diff(places.astype(float) if places.dtype.kind in "biu" else places)    # that of uint8 wraps around
     h = np.reshape(widths, (-1, *(1,) * (f.ndim - 1))) if f.ndim > 1 else widths
@@ -85,7 +86,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     if fweights is not None or aweights is not None or dtype is not None:
-        refused("np.cov with weights or dtype", "Weight the observations before.")
+        refused("np.cov with weights or dtype is not supported", "Weight the observations first.")
     rows = observations(m, rowvar)
     if y is not None:
         rows = np.concatenate((rows, observations(y, rowvar)), axis=0)

@@ -29,7 +29,7 @@ def width(x):
 
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     if not isinstance(bp, int) or bp != 0:
-        refused("scipy.signal.detrend with breakpoints", "Do it for each part.")
+        refused("scipy.signal.detrend with breakpoints is not supported", "Detrend each part separately.")
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
     data = np.moveaxis(np.asarray(data) * 1.0, axis, -1)
@@ -42,7 +42,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
 
 def sosfilt(sos, x, axis=-1, zi=None):
     if zi is not None:
-        refused("scipy.signal.sosfilt with zi", "Write the loop over time, which carries the state.")
+        refused("scipy.signal.sosfilt with zi is not supported", "Write a loop over time that carries the state.")
     axis, sos = axis_of(axis, np.ndim(x)), np.asarray(sos)
     signal = np.moveaxis(np.asarray(x) * 1.0, axis, 0)
     if np.any(sos[:, 3] != 1):
@@ -61,7 +61,8 @@ def window_of(window, size):
         return np.asarray(window)
     name = window.removesuffix("_periodic")
     if name not in COSINES:
-        refused(f"the window {window!r}", "Give it as an array: scipy.signal.get_window(name, n), made before.")
+        refused(f"the window {window!r} is not supported",
+                "Pass it as an array: scipy.signal.get_window(name, n), computed outside.")
     if not at_least(size, 2):
         return np.ones(size)
     turn = 2 * math.pi * np.arange(size) / size
@@ -73,7 +74,8 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
           scaling="density", axis=-1, average="mean"):
     x = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
     if x.dtype.kind == "c" or not return_onesided or average != "mean":
-        refused("a spectrum of complex numbers, of two sides, or with average='median'", "Write it with np.fft.fft.")
+        refused("a spectrum of complex samples, a two-sided spectrum, or average='median' is not supported",
+                "Compute it with np.fft.fft.")
     if nperseg is None:
         nperseg = 256 if isinstance(window, str) else len(window)
     if not at_least(x.shape[-1], nperseg):
@@ -92,7 +94,7 @@ def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", retur
                 axis=-1):
     x = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
     if x.dtype.kind == "c" or not return_onesided:
-        refused("a spectrum of complex numbers, or of two sides", "Write it with np.fft.fft.")
+        refused("a spectrum of complex samples or a two-sided spectrum is not supported", "Compute it with np.fft.fft.")
     window = window_of("boxcar" if window is None else window, x.shape[-1])
     frequencies, power = powers(x, fs, window, nfft, detrend, scaling)
     return frequencies, np.moveaxis(power, -1, axis)
@@ -101,12 +103,13 @@ def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", retur
 def powers(parts, fs, window, nfft, trend, scaling):
     """At each frequency, of signals along the last axis."""
     if trend not in ("constant", "linear", False):
-        refused("a spectrum with a function for detrend", "Take the trend away before, and give detrend=False.")
+        refused("a spectrum with a function for detrend is not supported",
+                "Detrend the samples first, and pass detrend=False.")
     if scaling not in ("density", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in {{'spectrum': 'magnitude', 'density': 'psd'}}!")
     size = parts.shape[-1] if nfft is None else nfft
     if not at_least(size, parts.shape[-1]):
-        refused("a spectrum with nfft below the number of samples", "Take the first nfft of them.")
+        refused("a spectrum with nfft below the number of samples is not supported", "Pass the first nfft samples.")
     parts = detrend(parts, type=trend) if trend else parts
     spectrum = np.fft.rfft(window * parts, size)
     scale = 1 / (fs * np.sum(window**2)) if scaling == "density" else 1 / np.sum(window) ** 2
@@ -146,8 +149,8 @@ def of_kind(name, x, kind, n, orthogonalize):
     """The array, of which these transforms may be taken."""
     x = np.asarray(x)
     if kind != 2 or n is not None or orthogonalize is not None or x.dtype.kind == "c":
-        refused(f"scipy.fft.{name} of another type than 2, of complex numbers, or with n or orthogonalize",
-                "Transform real and imaginary parts, and cut or pad the array before.")
+        refused(f"scipy.fft.{name} with a type other than 2, complex samples, n or orthogonalize is not supported",
+                "Transform real and imaginary parts separately, and truncate or pad the array first.")
     return x
 
 

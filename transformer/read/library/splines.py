@@ -52,7 +52,7 @@ def as_many_as_knots(c, t, last):
 def derived(t, c, k, nu):
     """Knots, coefficients and degree of a derivative."""
     if nu < 0:
-        refused("a derivative of negative order", "Use antiderivative().")
+        refused("a derivative of negative order is not supported", "Use antiderivative().")
     for _ in range(nu):
         if k == 0:
             return t, np.zeros_like(c), k
@@ -106,7 +106,7 @@ class BSpline:
 
     def antiderivative(self, nu=1):
         if self.k == 0:
-            refused("the integral of a BSpline of degree 0", "Add up its steps, or give it a degree.")
+            refused("the integral of a BSpline of degree 0 is not supported", "Sum its steps, or use degree 1 or more.")
         t, c, k = self.t, self.c, self.k
         for _ in range(nu):
             t, c, k = integral_of(t, c, k)
@@ -116,7 +116,7 @@ class BSpline:
 
     def integrate(self, a, b, extrapolate=None):
         if not (self.extrapolate if extrapolate is None else extrapolate) or self.extrapolate == "periodic":
-            refused("integrate of a spline that is periodic, or not extrapolated", "Use antiderivative().")
+            refused("integrate of a periodic or non-extrapolating spline is not supported", "Use antiderivative().")
         whole = self.antiderivative()
         return whole(b) - whole(a)
 
@@ -129,7 +129,8 @@ def b_spline(t, c, k, extrapolate=True, axis=0):
 
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     if t is not None or bc_type not in (None, "not-a-knot"):
-        refused("scipy.interpolate.make_interp_spline with knots or conditions at the ends", "Use CubicSpline.")
+        refused("scipy.interpolate.make_interp_spline with knots or boundary conditions is not supported",
+                "Use CubicSpline.")
     x, y = doubles(x), doubles(y)
     axis = axis_of(axis, y.ndim)
     t, c = through(x, np.moveaxis(y, axis, 0) if axis else y, k)
@@ -158,9 +159,10 @@ def through(x, y, k):
 
 def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
     if w is not None or xb is not None or xe is not None or task or t is not None or full_output or per:
-        refused("scipy.interpolate.splrep with weights, ends, knots or a period", "Give it x, y and k alone.")
+        refused("scipy.interpolate.splrep with weights, xb, xe, knots or a period is not supported",
+                "Pass x, y and k only.")
     if s:
-        refused("scipy.interpolate.splrep with s", "Leave it out: the spline then goes through the points.")
+        refused("scipy.interpolate.splrep with s is not supported", "Omit it: the spline then interpolates the points.")
     t, c = through_as_fitpack(doubles(x), doubles(y), k)
     return t, np.concatenate((c, np.zeros(k + 1))), k
 
@@ -223,14 +225,15 @@ class Fitted:
 
 def interpolated_univariate(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
     if w is not None or tuple(bbox) != (None, None):
-        refused("scipy.interpolate.InterpolatedUnivariateSpline with w or bbox", "Give it x, y, k and ext alone.")
+        refused("scipy.interpolate.InterpolatedUnivariateSpline with w or bbox is not supported",
+                "Pass x, y, k and ext only.")
     return Fitted(*through_as_fitpack(doubles(x), doubles(y), k), k, ext)
 
 
 def univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
     if s is None or not isinstance(s, (int, float)) or s > 0:
-        refused("scipy.interpolate.UnivariateSpline with s > 0, which says how many knots it may have",
-                "Give s=0, for a spline through the points, or make it outside.")
+        refused("scipy.interpolate.UnivariateSpline with s > 0, which selects the number of knots, is not supported",
+                "Pass s=0 for an interpolating spline, or fit the spline outside.")
     return interpolated_univariate(x, y, w, bbox, k, ext)
 
 

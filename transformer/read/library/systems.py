@@ -43,7 +43,7 @@ def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49
 
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None):
     if method.lower() != "hybr":
-        refused(f"scipy.optimize.root with method {method!r}", "Use method='hybr'.")
+        refused(f"scipy.optimize.root with method {method!r} is not supported", "Use method='hybr'.")
     limits = dict(options or {})
     if tol is not None:
         limits.setdefault("xtol", tol)

@@ -11,7 +11,7 @@ from .refusing import axis_of, refused
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     if subok or writeable:
-        refused("np.lib.stride_tricks.sliding_window_view with subok or writeable", "Leave them out.")
+        refused("np.lib.stride_tricks.sliding_window_view with subok or writeable is not supported", "Omit them.")
     x = np.asarray(x)
     widths = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)

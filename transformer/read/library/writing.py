@@ -64,7 +64,7 @@ def putmask(a, mask, values):
 
 def fill_diagonal(a, val, wrap=False):
     if wrap:
-        refused("np.fill_diagonal with wrap=True", "Write to the diagonals of parts of the array.")
+        refused("np.fill_diagonal with wrap=True is not supported", "Write to the diagonals of parts of the array.")
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     diagonal = np.arange(min(a.shape))
