@@ -281,7 +281,7 @@ def check_devices_of_two_kinds() -> None:
     try:
         pmap(np.tanh, devices=[devices("cuda")[0], devices("cpu")[0]])(values(2, 3))
     except BadArgument as error:
-        assert "pmap is given devices of several kinds: cuda:0, cpu:0" in str(error)
+        assert "the devices of pmap are of several kinds: cuda:0, cpu:0" in str(error)
     else:
         raise AssertionError("nothing is raised")
 

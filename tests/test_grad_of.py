@@ -246,7 +246,7 @@ def writing_around(x):
         (returning, "a jump out of the lines"),
         (breaking, "a jump out of the lines"),
         (used_below, "bind 'norm'"),
-        (of_an_expression, "this form of grad_of"),
+        (of_an_expression, "this form of grad_of is not supported"),
         (of_a_container, "an array or a number"),
         (writing_around, "writes to"),
     ],

@@ -185,15 +185,15 @@ def test_slices_differ_from_lane_to_lane() -> None:
 # -- strict arithmetic --------------------------------------------------------------------------
 
 MIXED = {
-    "dtypes": (lambda x: lax.add(x, x.astype(np.float32)), "lax.add requires arguments of one dtype"),
+    "dtypes": (lambda x: lax.add(x, x.astype(np.float32)), "lax.add requires arguments of equal dtype"),
     "an integer": (lambda x: lax.mul(x, 1), "got float64 and int (np.multiply converts them)"),
-    "shapes": (lambda x: lax.sub(x, x[:2]), "lax.sub requires arguments of one shape"),
-    "an axis of length 1": (lambda x: lax.sub(x, x[:1]), "lax.sub requires arguments of one shape"),
+    "shapes": (lambda x: lax.sub(x, x[:2]), "lax.sub requires arguments of equal shape"),
+    "an axis of length 1": (lambda x: lax.sub(x, x[:1]), "lax.sub requires arguments of equal shape"),
     "exp of an integer": (lambda x: lax.exp(3) * x, "lax.exp takes floating point numbers, got int"),
     "floor of an integer": (lambda x: lax.floor(3) * x, "lax.floor takes real floating point numbers, got int"),
     "bits of a float": (lambda x: lax.bitwise_and(x, x), "lax.bitwise_and takes integers and booleans, got float64"),
-    "cases": (lambda x: lax.select(x > 0, x, x[:2]), "lax.select requires arguments of one shape"),
-    "dtypes of cases": (lambda x: lax.select(x > 0, x, x.astype(np.float32)), "requires arguments of one dtype"),
+    "cases": (lambda x: lax.select(x > 0, x, x[:2]), "lax.select requires arguments of equal shape"),
+    "dtypes of cases": (lambda x: lax.select(x > 0, x, x.astype(np.float32)), "requires arguments of equal dtype"),
     "the number of starts": (lambda x: lax.dynamic_slice(x, (0, 0), (1,)), "a start and a size for each axis"),
     "the rank of an update": (lambda x: lax.dynamic_update_slice(x, x[None], (0,)), "a start and a size for each axis"),
 }

@@ -67,7 +67,7 @@ def test_types_are_kept() -> None:
 
 
 REFUSED = {
-    "clamp": (lambda x: lax.clamp(0, x, 1.0), "lax.clamp requires arguments of one dtype"),
+    "clamp": (lambda x: lax.clamp(0, x, 1.0), "lax.clamp requires arguments of equal dtype"),
     "erf of integers": (lambda x: lax.erf(3) * x, "lax.erf takes real floating point numbers, got int"),
     "shifts of floats": (lambda x: lax.shift_left(x, x), "lax.shift_left takes integers"),
     "too many": (lambda x: lax.top_k(x, 9)[0], "the 9 greatest elements of an axis of length 4"),

@@ -270,19 +270,19 @@ X = np.arange(3.0)
 GENERATOR = np.random.default_rng(0)
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "a seed": (lambda x: random.normal(0, x.shape) * x, TypeError,
-               "random.normal takes a key, as random.key(0) gives, got int"),
+               "random.normal expects a key such as random.key(0), got int"),
     "a generator": (lambda x: random.normal(GENERATOR, x.shape) * x, TypeError,
-                    "random.normal takes a key, as random.key(0) gives, got NumPy's Generator"),
+                    "random.normal expects a key such as random.key(0), got NumPy's Generator"),
     "floats": (lambda x: random.uniform(x, x.shape) * x, TypeError,
-               "random.uniform takes a key, which is uint32 of shape (2,), got float64 of shape (3,)"),
+               "random.uniform expects a key, uint32 of shape (2,), got float64 of shape (3,)"),
     "keys": (lambda x: random.bits(random.split(KEY), (2,)), TypeError,
              "random.bits takes one key, got an array of keys of shape (2,2): use vmap"),
     "a negative size": (lambda x: random.normal(KEY, (2, -1)), ValueError, "negative dimensions"),
     "a negative number of keys": (lambda x: random.split(KEY, -1), ValueError, "negative dimensions"),
     "a size": (lambda x: random.normal(KEY, (2.5,)), TypeError,
-               "random.normal takes a shape, which is a tuple of integers, got float"),
+               "random.normal expects a shape, a tuple of integers, got float"),
     "a shape": (lambda x: random.normal(KEY, x) * x, TypeError,
-                "random.normal takes a shape, which is a tuple of integers, got "),
+                "random.normal expects a shape, a tuple of integers, got "),
     "a dtype": (lambda x: random.normal(KEY, (2,), np.int32), TypeError,
                 "random.normal has dtypes float32, float64, not int32"),
     "an integer p": (lambda x: random.bernoulli(KEY, 1, (2,)), TypeError,
@@ -347,7 +347,7 @@ def test_derivatives_of_what_is_made_of_gamma(draw: Any, slope: float) -> None:
     (lambda key: random.geometric(key, 1), "random.geometric has dtypes float32, float64, not int64"),
     (lambda key: random.poisson(key, 2.0, (3,), float), "random.poisson has dtypes int8"),
     (lambda key: random.pareto(key, np.ones(3), (1,)), "random.pareto of parameters of shape (3,) does not give"),
-    (lambda key: random.cauchy(7), "random.cauchy takes a key, as random.key(0) gives, got int"),
+    (lambda key: random.cauchy(7), "random.cauchy expects a key such as random.key(0), got int"),
 ])
 def test_what_distributions_do_not_take(call: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:

@@ -100,5 +100,5 @@ def test_one_function_serves_all_lengths():
     lambda: grad(lambda x: (x, path(x, 1.0)), has_aux=True)(1.0),
 ], ids=["vmap", "aux"])
 def test_other_transformations_refuse_them(transformed):
-    with pytest.raises(NotSupported, match="a list filled by a loop is returned"):
+    with pytest.raises(NotSupported, match="a list filled by a loop cannot be returned"):
         transformed()

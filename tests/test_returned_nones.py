@@ -68,5 +68,5 @@ def test_who_calls_one_may_ask_for_none() -> None:
 
 def test_a_derivative_needs_a_number() -> None:
     assert np.array_equal(grad(total)(POSITIVE), [1.0, 1.0])
-    with pytest.raises(TypeError, match="what is returned is None, where a value is needed"):
+    with pytest.raises(TypeError, match="the returned value is None, but a value is required"):
         grad(total)(NEGATIVE)

@@ -213,7 +213,7 @@ except SourceError as error:
         ((), "17"),
         (("-O",), "17"),
         (("-OO",), "17"),
-        (("-X", "no_debug_ranges"), "several lambdas begin on this line"),
+        (("-X", "no_debug_ranges"), "several lambdas start on this line"),
     ],
 )
 def test_options_of_python(tmp_path: Path, options: tuple[str, ...], printed: str) -> None:

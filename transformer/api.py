@@ -150,7 +150,7 @@ def _wrt(argnums: Any) -> Wrt:
     keys = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     for key in keys:
         if isinstance(key, bool) or not isinstance(key, (int, str, np.integer)):
-            raise told_here(BadArgument(f"argnums is {argnums!r}, which is no position or name of an argument",
+            raise told_here(BadArgument(f"argnums is {argnums!r}, which is not the position or name of an argument",
                                      instead="Write argnums=0, argnums='w' or argnums=(0, 1)."))
     keys = tuple(int(key) if isinstance(key, np.integer) else key for key in keys)
     return keys if isinstance(argnums, (tuple, list)) else keys[0]
@@ -279,7 +279,7 @@ def matched(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequ
             ) -> dict[int, Any]:
     """The positions of the primals that move, and their tangents in the primals' dtypes."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
+        raise BadArgument("jvp expects a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
     if len(primals) != len(tangents):
         raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents", instead=ONE_FOR_EACH)
     pairs: dict[int, Any] = {}
@@ -289,7 +289,7 @@ def matched(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequ
                 pairs[k] = _tangent(primal, tangent, k)
     moving = {k: t for k, t in pairs.items() if any(leaf is not None for leaf in tree.leaves(t))}
     if not moving:
-        raise BadArgument("every tangent that jvp got is None", instead=GIVE_ONE)
+        raise BadArgument("all tangents of jvp are None", instead=GIVE_ONE)
     return moving
 
 
@@ -318,7 +318,9 @@ def _flat_like(model: Any, structure: Any, given: Any, name: str) -> list[Any]:
     try:
         return structure.leaves_of(_none_as_leaf(given, model), name)
     except ValueError as error:
-        raise BadArgument(str(error), instead=f"Give {name} the structure of what it belongs to.") from None
+        raise BadArgument(str(error),
+                          instead=f"{name[:1].upper()}{name[1:]} must have the same structure as the value that it "
+                                  "belongs to.") from None
 
 
 class _Nothing:
@@ -346,8 +348,8 @@ def _fitted(primal: Any, tangent: Any, place: str) -> Any:
     if tangent is _NOTHING or tangent is None:
         return None
     if not _is_inexact(primal):
-        raise BadArgument(f"tangents[{place}] is given, but primals[{place}] carries no derivative",
-                          instead="Give None for it, or make the primal a floating point number or array.")
+        raise BadArgument(f"tangents[{place}] is given, but primals[{place}] is not differentiable",
+                          instead="Pass None for it, or make the primal a floating point number or array.")
     return _converted(primal, tangent, f"tangents[{place}]", "its primal")
 
 
@@ -379,10 +381,10 @@ def _converted(model: Any, given: Any, name: str, whose: str) -> Any:
     """A tangent or cotangent in the dtype of what it belongs to."""
     array = np.asarray(model)
     if np.shape(given) != array.shape:
-        raise BadArgument(f"{name} has shape {np.shape(given)}, {whose} {array.shape}",
-                          instead=f"Give it the shape of {whose}.")
+        raise BadArgument(f"{name} has shape {np.shape(given)}, but {whose} has shape {array.shape}",
+                          instead=f"Pass an array with the shape of {whose}.")
     if np.asarray(given).dtype.kind == "c" and array.dtype.kind != "c":
-        raise BadArgument(f"{name} is complex, {whose} is not", instead="Take its real part: np.real.")
+        raise BadArgument(f"{name} is complex, but {whose} is not", instead="Take its real part: np.real.")
     if isinstance(model, (float, complex)) and not isinstance(model, np.generic):
         return type(model)(given)
     return np.asarray(given, array.dtype)[()] if array.ndim == 0 else np.asarray(given, array.dtype)
@@ -409,6 +411,6 @@ def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 
     from .checking import check
     if not isinstance(args, (tuple, list)):
         from .read.kinds import described
-        raise told_here(BadArgument(f"check_grads takes a tuple of arguments, this is {described(args)}",
-                                 instead="Write check_grads(f, (x,)), also for one argument."))
+        raise told_here(BadArgument(f"check_grads expects a tuple of arguments, got {described(args)}",
+                                 instead="Write check_grads(f, (x,)), even for a single argument."))
     check(function, tuple(args), order, tuple(modes), atol, rtol, seed)

@@ -69,14 +69,14 @@ def check(
 ) -> None:
     """See `transformer.check_grads`. The result of `function` may be any pytree."""
     if not callable(function):
-        raise BadArgument(f"check_grads takes a function, this is {described(function)}", place_of_call(),
+        raise BadArgument(f"check_grads expects a function, got {described(function)}", place_of_call(),
                           instead="Write check_grads(f, (x,)).")
     if not isinstance(order, int) or order < 1:
-        raise BadArgument(f"the order of check_grads is {order!r}", place_of_call(),
-                          instead="Write a number from 1 on.")
+        raise BadArgument(f"the order of check_grads is {order!r}, expected a positive integer", place_of_call(),
+                          instead="Pass order=1 or higher.")
     if not modes or not set(modes) <= set(MODES):
-        raise BadArgument(f"the modes of check_grads are {modes!r}", place_of_call(),
-                          instead=f"Choose among {MODES}.")
+        raise BadArgument(f"the modes of check_grads are {modes!r}, which is not supported", place_of_call(),
+                          instead=f"Choose from {MODES}.")
     program = Program(Point(function, args, {}), getattr(function, "__name__", "the function"))
     limits = Limits.for_numbers((args, program.value()), atol, rtol)
     check_program(program, order, modes, limits, np.random.default_rng(seed))
@@ -136,9 +136,9 @@ class Step:
         without = "arguments hold" if not self.moving else "result holds"
         if not self.moving or not inexact_leaves(self.result):
             raise BadArgument(
-                f"check_grads finds nothing to differentiate in {self.program.name}",
+                f"check_grads found nothing to differentiate in {self.program.name}",
                 place_of(self.program.point.function),
-                why=f"The {without} no floating point numbers.",
+                why=f"The {without} no floating point values.",
                 instead="Pass floating point numbers (3.0, x.astype(float)).",
             )
 

@@ -25,8 +25,8 @@ def bytes_in(memory: Any) -> int | None:
         return memory
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmg]?i?b)\s*", memory.lower()) if isinstance(memory, str) else None
     if found is None or not float(found[1]):
-        raise BadArgument(f"memory is {memory!r}, which is no amount of memory",
-                          instead='Write a number of bytes, or a text such as "64 MB" or "1.5 GiB".')
+        raise BadArgument(f"memory is {memory!r}, which is not an amount of memory",
+                          instead='Pass a number of bytes, or a string such as "64 MB" or "1.5 GiB".')
     return round(float(found[1]) * UNITS[found[2]])
 
 
@@ -53,7 +53,7 @@ def checkpoint(function: Callable[..., Any]) -> Any:
     """
     from .transform.custom.checkpoint import Checkpointed
     if not callable(function):
-        raise BadArgument(f"checkpoint needs a function, this is {function!r}",
+        raise BadArgument(f"checkpoint expects a function, got {function!r}",
                           instead="Write @checkpoint above a function, or checkpoint(f)(x).")
     return Checkpointed(function)
 
@@ -89,8 +89,8 @@ class checkpoint_loop:
 
     def __init__(self, blocks: int | None = None) -> None:
         if blocks is not None and (isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 1):
-            raise BadArgument(f"checkpoint_loop(blocks={blocks!r}) is no number of blocks",
-                              instead="Write a number from 1 on, or leave it out.")
+            raise BadArgument(f"checkpoint_loop(blocks={blocks!r}) is not a number of blocks",
+                              instead="Pass a positive integer, or omit it.")
         self.blocks = blocks
 
     def __enter__(self) -> checkpoint_loop:
@@ -106,8 +106,8 @@ class checkpoint_loop:
         def leave() -> None:
             loops = [stmt for stmt in block[before:] if isinstance(stmt, Loop)]
             if not loops:
-                raise NotSupported("there is no loop in this checkpoint_loop", origin,
-                                   why="A loop over a container is unrolled while the function is read.",
+                raise NotSupported("checkpoint_loop contains no loop", origin,
+                                   why="A loop over a container is unrolled when the function is transformed.",
                                    instead="Put it directly around a loop over a range or an array.")
             for loop in loops:
                 loop.blocks = (self.blocks or 0,)

@@ -189,8 +189,8 @@ class RegisteredKind(FieldsKind):
             self._go(key, self._ways_in_new(*key) if key else ())
         if self._ways[key] and not _are_at(self._goings[key], tree, children):
             if key in self._told:
-                raise ValueError(f"this {type(tree).__qualname__} does not hold its children where others of its class "
-                                 f"do: at {', '.join(self._ways[key])}. Say names= where it is registered")
+                raise ValueError(f"this {type(tree).__qualname__} does not store its children where other instances of "
+                                 f"its class do: at {', '.join(self._ways[key])}. Pass names= where it is registered")
             self._go(key, ())
 
     def _go(self, key: Key, ways: Sequence[str]) -> None:
@@ -303,5 +303,5 @@ def _classify(cls: type) -> Kind:
 def add(cls: type, kind: Kind) -> None:
     """Give a class a kind. Raises ValueError if it is a built-in container or was added before."""
     if lasting.get(cls, LEAVES) is not LEAVES:
-        raise ValueError(f"{cls.__qualname__} is already a container of trees")
+        raise ValueError(f"{cls.__qualname__} is already registered as a pytree container")
     lasting[cls] = kind

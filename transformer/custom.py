@@ -65,7 +65,7 @@ def _decorated(kind: type[Custom], function: Callable[..., Any] | None, nondiff:
     if function is None:
         return lambda f: _decorated(kind, f, nondiff)
     if not callable(function):
-        raise BadArgument(f"{kind.kind} needs a function, this is {described(function)}")
+        raise BadArgument(f"{kind.kind} expects a function, got {described(function)}")
     return kind(function, _places(function, nondiff))
 
 
@@ -83,5 +83,5 @@ def _place(key: Any, names: list[str]) -> int:
         return names.index(key)
     if isinstance(key, int) and not isinstance(key, bool) and -len(names) <= key < len(names):
         return key % len(names)
-    raise BadArgument(f"nondiff_argnums: there is no argument {key!r}",
-                      instead=f"Name one of {', '.join(names)}, or its position." if names else None)
+    raise BadArgument(f"nondiff_argnums: the function has no argument {key!r}",
+                      instead=f"Use one of {', '.join(names)}, or its position." if names else None)

@@ -25,7 +25,7 @@ from .transform.custom.declared import Declaration, plain_signature
 __all__ = ["check_op", "define_op"]
 
 FACETS = ("partials", "linear", "jvp", "vjp", "derivative", "batch")
-WAYS = ("Give exactly one of: partials=..., linear=... with vjp=..., jvp=... with vjp=..., "
+WAYS = ("Pass exactly one of: partials=..., linear=... with vjp=..., jvp=... with vjp=..., "
         "or derivative=(None, 'why there is none').")
 
 
@@ -69,7 +69,7 @@ def define_op(function: Any = None, *, types: Any = "elementwise", name: str | N
     if function is None:
         return lambda f: define_op(f, types=types, name=name, override=override, **facets)
     if not callable(function):
-        raise BadArgument(f"define_op needs a function, this is {described(function)}")
+        raise BadArgument(f"define_op expects a function, got {described(function)}")
     _check_facets(facets)
     _check_new(function, override)
     shown = spelling_for(function, name)
@@ -82,7 +82,7 @@ def _check_facets(facets: dict[str, Any]) -> None:
     for key in facets:
         if key not in FACETS:
             near = difflib.get_close_matches(key, [*FACETS, "types", "name", "override"], 1)
-            raise BadArgument(f"define_op does not know {key!r}",
+            raise BadArgument(f"define_op has no option {key!r}",
                               instead=f"Did you mean {near[0]!r}?" if near else WAYS)
     ways = [key for key in ("partials", "linear", "jvp", "derivative") if facets.get(key) is not None]
     if len(ways) != 1:
@@ -94,14 +94,14 @@ def _check_facets(facets: dict[str, Any]) -> None:
     derivative = facets.get("derivative")
     if derivative is not None and not (isinstance(derivative, tuple) and len(derivative) == 2
                                        and derivative[0] is None and isinstance(derivative[1], str)):
-        raise BadArgument("define_op: derivative has to be (None, 'why there is none')", instead=WAYS)
+        raise BadArgument("define_op: derivative must be (None, 'reason why there is none')", instead=WAYS)
 
 
 def _check_new(function: Any, override: bool) -> None:
     found = lookup(function)
     if found is not None and not override:
-        raise BadArgument(f"{getattr(function, '__name__', function)} has a rule already",
-                          why=f"It is the op {found[0].name}.", instead="Say override=True to put yours in its place.")
+        raise BadArgument(f"{getattr(function, '__name__', function)} already has a rule",
+                          why=f"It is the op {found[0].name}.", instead="Pass override=True to replace it.")
 
 
 # -- what the function is called -------------------------------------------------------------------
@@ -115,7 +115,7 @@ def spelling_for(function: Any, name: str | None) -> str:
             raise BadArgument(f"define_op: {name!r} is not the name of a function")
         if home and found_in(home, last) is not function:
             raise BadArgument(f"define_op: {name} is not this function",
-                              instead="Give the name by which it can be imported, as in 'scipy.special.ndtri'.")
+                              instead="Pass the name under which it can be imported, such as 'scipy.special.ndtri'.")
         return name
     last = getattr(function, "__name__", "")
     for home in _homes(function):
@@ -164,7 +164,7 @@ def operands_of(function: Any, types: Any, facets: dict[str, Any]) -> tuple[str,
         rules = facets.get("partials") or facets.get("vjp") or ()
         names = ["x"] if not isinstance(rules, tuple) else [f"x{k}" for k in range(1, len(rules) + 1)]
     if not names:
-        raise BadArgument("define_op: the function has no argument", instead="Give types=lambda x, ...: ...")
+        raise BadArgument("define_op: the function has no arguments", instead="Pass types=lambda x, ...: ...")
     return tuple(names)
 
 
@@ -206,14 +206,14 @@ def _check_types(function: Any, args: Sequence[Any], attrs: dict[str, Any]) -> N
     computed = function(*args, **attrs)
     results = computed if isinstance(computed, (tuple, list)) else (computed,)
     if len(results) != len(declared):
-        raise AssertionError(f"{function.__name__} gives {len(results)} results, {len(declared)} are declared")
+        raise AssertionError(f"{function.__name__} returns {len(results)} results, but {len(declared)} are declared")
     _check_memory(function, args, copies, results)
     for k, (own, found) in enumerate(zip(declared, results)):
         is_array = isinstance(found, np.ndarray)
         shown = f"{found.dtype} of shape {found.shape}" if is_array else f"a {type(found).__name__}"
         if tuple(own.type.sizes) != np.shape(found) or own.dtype != np.asarray(found).dtype:
             types = ", ".join(str(_type_of(arg)) for arg in args if not isinstance(arg, str))
-            raise AssertionError(f"result {k} of {function.__name__} for {types} is {shown}, and declared as "
+            raise AssertionError(f"result {k} of {function.__name__} for {types} is {shown}, but declared as "
                                  f"{own.dtype} of shape {own.type.sizes}")
 
 
@@ -222,7 +222,7 @@ def _check_memory(function: Any, args: Sequence[Any], before: Sequence[Any], res
     if any(not np.array_equal(arg, old, equal_nan=arg.dtype.kind in "fc") for arg, old in arrays):
         raise AssertionError(f"{function.__name__} writes to its arguments")
     if any(np.shares_memory(result, arg) for result in results for arg, _ in arrays if isinstance(result, np.ndarray)):
-        raise AssertionError(f"{function.__name__} returns memory of its arguments, where a copy is expected")
+        raise AssertionError(f"{function.__name__} returns memory of its arguments, but must return a copy")
 
 
 def _type_of(arg: Any) -> ArrayType:

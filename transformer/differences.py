@@ -100,7 +100,7 @@ def _central(
     def slope(step: float) -> Vector:
         above, below = (flat(point.moved(where, direction, s).value()) for s in (step, -step))
         if above.shape != noise.shape or below.shape != noise.shape:
-            raise ValueError("the result changes its shape when the arguments change a little")
+            raise ValueError("the shape of the result depends on small changes of the arguments")
         return (above - below) / (2 * step)
 
     with np.errstate(all="ignore"):

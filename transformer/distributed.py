@@ -100,7 +100,7 @@ def _mpi() -> Any:
     launched = max((int(os.environ[name]) for name in LAUNCHED if os.environ.get(name, "").isdigit()), default=1)
     if importlib.util.find_spec("mpi4py") is None:
         if launched > 1:
-            raise ImportError(f"{launched} processes were started, but mpi4py is missing, by which they find each "
+            raise ImportError(f"{launched} processes were started, but mpi4py is missing, which connects them to each "
                               "other: pip install 'source-transformer[mpi]'")
         return None
     import mpi4py
@@ -108,7 +108,7 @@ def _mpi() -> Any:
         mpi4py.rc.thread_level = "funneled"      # all calls come from this thread
     from mpi4py import MPI
     if launched > 1 and MPI.COMM_WORLD.Get_size() == 1:
-        raise RuntimeError(f"{launched} processes were started, and each finds itself alone: mpi4py belongs to another "
+        raise RuntimeError(f"{launched} processes were started, but they are not connected: mpi4py belongs to another "
                            f"MPI ({MPI.Get_library_version().splitlines()[0].strip()}) than the launcher. Use the "
                            "mpiexec of that one, or install mpi4py from its source for the MPI of this computer.")
     if MPI.Query_thread() < MPI.THREAD_FUNNELED:
@@ -124,7 +124,7 @@ def _join(mpi: Any, timeout: float) -> None:
         for name, version in versions.items():
             if version != found[0][0][name]:
                 raise RuntimeError(f"process {who} has {name} {version}, process 0 has {found[0][0][name]}; all need "
-                                   "the same, or their results would part")
+                                   "the same, or their results would differ")
     here = sorted([group.index, *(who for who, _ in group.news.neighbours)])
     sharing = [who for who in here if found[who][2] == found[group.index][2]]
     if "TRANSFORMER_THREADS" not in os.environ:

@@ -23,13 +23,13 @@ def check_key(name: str, key: Any) -> None:
     """Raises `TypeError` for what is not one key."""
     if not isinstance(key, (np.ndarray, Value)):
         found = "NumPy's Generator" if isinstance(key, np.random.Generator) else type(key).__name__
-        raise TypeError(f"random.{name} takes a key, as random.key(0) gives, got {found}")
+        raise TypeError(f"random.{name} expects a key such as random.key(0), got {found}")
     shape = key.type.sizes if isinstance(key, Value) else key.shape
     shown = shape_text(shape) if isinstance(key, Value) else str(shape).replace(", ", ",")
     if key.dtype == np.uint32 and len(shape) > 1 and shape[-1] == 2:
-        raise TypeError(f"random.{name} takes one key, got an array of keys of shape {shown}: use vmap")
+        raise TypeError(f"random.{name} expects one key, got an array of keys of shape {shown}: use vmap")
     if key.dtype != np.uint32 or len(shape) != 1 or not _is_two(shape[0]):
-        raise TypeError(f"random.{name} takes a key, which is uint32 of shape (2,), got {key.dtype} of shape "
+        raise TypeError(f"random.{name} expects a key, uint32 of shape (2,), got {key.dtype} of shape "
                         f"{shown}")
 
 
@@ -43,7 +43,7 @@ def take_shape(name: str, shape: Any) -> Any:
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for size in sizes:
         if not _is_whole(size):
-            raise TypeError(f"random.{name} takes a shape, which is a tuple of integers, got {_named(size)}")
+            raise TypeError(f"random.{name} expects a shape, a tuple of integers, got {_named(size)}")
         if isinstance(size, (int, np.integer)) and size < 0:
             raise ValueError(f"random.{name}: negative dimensions are not allowed, got {size}")
     return sizes
@@ -63,7 +63,7 @@ def take_dtype(name: str, dtype: Any, known: tuple[str, ...]) -> Any:
     """A dtype that the function has. Raises `TypeError` for others."""
     found = np.dtype(dtype)
     if found.name not in known:
-        raise TypeError(f"random.{name} has dtypes {', '.join(known)}, not {found.name}")
+        raise TypeError(f"random.{name} supports the dtypes {', '.join(known)}, not {found.name}")
     return found
 
 

@@ -49,11 +49,11 @@ def fixed_point(step: Callable[..., Any], start: Any, *parameters: Any, toleranc
 
 def _check(step: Any, tolerance: Any, most: Any) -> None:
     if not isinstance(tolerance, (int, float)) or not tolerance > 0:
-        raise BadArgument(f"fixed_point(tolerance={tolerance!r}) is no tolerance",
-                          instead="Write a positive number that is known before the call.")
+        raise BadArgument(f"fixed_point(tolerance={tolerance!r}) is not a tolerance",
+                          instead="Pass a positive Python number that is known before the call.")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise BadArgument(f"fixed_point(most={most!r}) is no number of steps",
-                          instead="Write a number from 1 on that is known before the call.")
+        raise BadArgument(f"fixed_point(most={most!r}) is not a number of steps",
+                          instead="Pass a positive integer that is known before the call.")
 
 
 def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -72,7 +72,7 @@ def _place(device: Device | str | None, backend: str | None) -> Device | None:
     from .parallel.device import current_gpu, device_of, devices
     try:
         if device is not None and backend is not None:
-            raise BadArgument("jit got a device and a backend", instead="Give one of them.")
+            raise BadArgument("jit accepts either a device or a backend, not both", instead="Pass one of them.")
         if isinstance(device, str) and ":" not in device:
             device, backend = None, device
         if backend is not None:

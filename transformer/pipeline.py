@@ -102,9 +102,9 @@ def of_bounded_depth(stages: Stages) -> Stages:
             return stages(target, *args, **kwargs)
         except RecursionError:
             raise NotSupported(
-                "too much would have to be written out", place_of(taken_apart(target)[0]),
-                why="Every item of a list has a name of its own, and choices by numbers among them lie in each other.",
-                instead="Keep items of one kind in an array: np.ones(n, bool) in place of [True] * n.") from None
+                "the generated code would be too large", place_of(taken_apart(target)[0]),
+                why="Every item of a list becomes a variable, and selecting among them by index nests branches.",
+                instead="Keep items of one type in an array: np.ones(n, bool) instead of [True] * n.") from None
 
     return cast(Stages, bounded)
 

@@ -184,8 +184,8 @@ class Mapped(Sourced):
             found = self._new_program(entry, call.devices, share)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
-            raise BadArgument("what pad=True adds would count in a collective",
-                              instead=f"Give a multiple of {len(call.devices)} examples.")
+            raise BadArgument("the examples that pad=True adds would be counted in a collective",
+                              instead=f"Pass a multiple of {len(call.devices)} examples.")
         return found
 
     def _new_program(self, entry: Entry, devices: Sequence[Device], share: Share | None) -> Program:
@@ -193,8 +193,8 @@ class Mapped(Sourced):
             return ProgramBetween(entry, devices, share, self.donated)
         kinds = {device.kind for device in devices}
         if len(kinds) > 1:
-            raise BadArgument("pmap is given devices of several kinds: " + ", ".join(map(str, devices)),
-                              instead="Give those of one kind, such as devices('cuda').")
+            raise BadArgument("the devices of pmap are of several kinds: " + ", ".join(map(str, devices)),
+                              instead="Pass devices of one kind, such as devices('cuda').")
         return (ProgramOnGpus if kinds == {"cuda"} else Program)(entry, devices, self.donated)
 
     def _cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
@@ -205,7 +205,7 @@ class Mapped(Sourced):
         """Those of this process; and its share, if there are others of other processes."""
         chosen = self.options["devices"]
         if chosen is not None and (isinstance(chosen, str | Device) or not isinstance(chosen, Iterable)):
-            raise BadArgument(f"pmap needs a sequence of devices, and is given {chosen!r}",
+            raise BadArgument(f"pmap expects a sequence of devices, got {chosen!r}",
                               instead="Write devices=transformer.devices()[:2], say, or devices=['cpu:0'].")
         return share_of(tuple(all_devices() if chosen is None else map(any_device, chosen)))
 
@@ -214,7 +214,7 @@ class Mapped(Sourced):
         if is_donated:
             name = getattr(self.function, "__name__", "a function")
             array.give_up(RuntimeError(f"this {type(array).__name__} has been deleted: it was donated to {name}, which "
-                                       "may have written its results there. Use those, or leave out donate_argnums"))
+                                       "may have overwritten it with its results. Use those, or omit donate_argnums"))
         elif hands_on and type(array) is ShardedArray:
             array.maker = None
 
@@ -236,9 +236,9 @@ class AsLanes(Batched):
 
     def _check(self) -> None:
         if self.of._devices()[1] is not None:
-            raise NotSupported("a pmap over several processes inside of another transformation",
-                               why="Other processes have the other examples.",
-                               instead="Transform the function that pmap maps, as in pmap(grad(f)), or say "
+            raise NotSupported("pmap over several processes inside another transformation is not supported",
+                               why="The other examples are in other processes.",
+                               instead="Transform the function that pmap maps, as in pmap(grad(f)), or pass "
                                        "devices=local_devices().")
 
 

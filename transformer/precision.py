@@ -26,9 +26,9 @@ def canonical(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if not config.enable_x64:
         dtype = NARROW.get(dtype, dtype)
     if kind_of(dtype) not in "biufc" or dtype.char in LONG:
-        raise BadArgument(f"an Array cannot be of dtype {dtype}", why=WHY_NOT_LONG if dtype.char in LONG else None,
-                          instead="Convert it to float64 before: np.asarray(x, np.float64)." if dtype.char in LONG
-                          else "Arrays of numbers and truth values can be.")
+        raise BadArgument(f"an Array cannot have dtype {dtype}", why=WHY_NOT_LONG if dtype.char in LONG else None,
+                          instead="Convert it to float64 first: np.asarray(x, np.float64)." if dtype.char in LONG
+                          else "Use a numeric or boolean dtype.")
     return dtype
 
 
@@ -46,7 +46,7 @@ def narrowed(value: np.ndarray) -> np.ndarray:
     if dtype.kind in "iu" and value.size:
         bounds = np.iinfo(wanted)
         if value.min() < bounds.min or value.max() > bounds.max:
-            raise OverflowError(f"an integer does not fit {wanted}, which takes the place of {dtype} as "
+            raise OverflowError(f"an integer does not fit into {wanted}, which replaces {dtype} because "
                                 "transformer.config.enable_x64 is False")
     with np.errstate(over="ignore"):
         return value.astype(wanted)

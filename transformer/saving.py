@@ -64,7 +64,7 @@ def save(folder: str | os.PathLike[str], kept: Any, step: int, keep: int | None 
     (7, {'w': array([0., 1., 2.]), 'rate': 0.1})
     """
     if step < 0 or keep is not None and keep < 1:
-        raise ValueError(f"step is {step} and keep is {keep}; steps are counted from 0, and one file at least is kept")
+        raise ValueError(f"step is {step} and keep is {keep}; step must be at least 0, and keep at least 1")
     with together("checkpoint.save"):
         content = _content(kept)
         require_same(f"step {step} {content[-SUM:].hex()}", lambda: f"step {step}\n{_described(kept)}")
@@ -119,7 +119,7 @@ def _read(place: Path, step: int | None) -> tuple[int, bytes]:
                 raise ValueError(f"{path}: {error}") from None
             warnings.warn(f"{path} is not used: {error}", RuntimeWarning, stacklevel=4)
     wanted = "a checkpoint" if step is None else f"the checkpoint of step {step}"
-    raise FileNotFoundError(f"{place} has not {wanted} that is whole")
+    raise FileNotFoundError(f"{place} does not have {wanted} that is complete")
 
 
 def steps(folder: str | os.PathLike[str]) -> list[int]:
@@ -201,12 +201,12 @@ def _children(node: Any) -> list[Any]:
 
 def _array(leaf: Any, name: str, arrays: list[np.ndarray]) -> Any:
     if getattr(leaf, "elsewhere", 0):
-        raise TypeError(f"{name} has parts in other processes, which a checkpoint does not have; keep what is the same "
-                        "in all of them, as of psum or all_gather with out_axes=None")
+        raise TypeError(f"{name} has parts in other processes, which a checkpoint does not contain; save what is equal "
+                        "in all of them, such as the result of psum or all_gather with out_axes=None")
     array = np.asarray(leaf)
     if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
-        raise TypeError(f"{name} is {leaf!r}, which a checkpoint cannot keep: it keeps arrays of numbers, numbers, "
-                        "texts and None")
+        raise TypeError(f"{name} is {leaf!r}, which a checkpoint cannot store: it stores numeric arrays, numbers, "
+                        "strings and None")
     arrays.append(array)
     return {"array": len(arrays) - 1, "number": not isinstance(leaf, np.ndarray) and isinstance(leaf, np.generic),
             "on_device": type(leaf) is Array}
@@ -242,7 +242,7 @@ def _built(shown: Any, arrays: list[np.ndarray], like: Any, name: str) -> Any:
     if "class" in shown:
         return _container_built(shown, arrays, like, name)
     if like is not None and kind_of(type(like)) is not LEAVES:
-        raise ValueError(f"{name} was a leaf, like= has {type(like).__qualname__}")
+        raise ValueError(f"{name} was a leaf, but like= has {type(like).__qualname__}")
     if "is" in shown:
         return shown["is"]
     if "int" in shown:
@@ -263,7 +263,7 @@ def _container_built(shown: Any, arrays: list[np.ndarray], like: Any, name: str)
     if like is not None:
         return _as(like, shown, arrays, name)
     if known is None:
-        raise ValueError(f"{name} was a {cls}; give load a tree of the same structure as like=")
+        raise ValueError(f"{name} was a {cls}; pass load a tree of the same structure as like=")
     if cls == "dict":
         keys = [_built(key, arrays, None, name) for key in shown["keys"]]
         return {key: _built(item, arrays, None, f"{name}[{key!r}]") for key, item in zip(keys, items, strict=True)}
@@ -281,7 +281,7 @@ def _as(like: Any, shown: Any, arrays: list[np.ndarray], name: str) -> Any:
                          f"{type(like).__qualname__}{of_many}")
     structure = tree.structure(like)
     if own == "dict" and [_built(key, arrays, None, name) for key in shown["keys"]] != list(structure.static):
-        raise ValueError(f"{name} has other keys than like=: {list(structure.static)}")
+        raise ValueError(f"{name} has different keys than like=: {list(structure.static)}")
     made = [_built(item, arrays, child, name + accessor)
             for item, child, accessor in zip(shown["items"], children, structure.accessors(), strict=True)]
     return kind.build(type(like), kind.split(like)[0], made)

@@ -80,13 +80,14 @@ class Config:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dataclass_fields__:
-            raise AttributeError(f"there is no setting {name!r}; there are {', '.join(self.__dataclass_fields__)}")
+            raise AttributeError(f"there is no setting {name!r}; the settings are "
+                                 f"{', '.join(self.__dataclass_fields__)}")
         if name == "cache":
             value = Path(value)
         if name in AT_LEAST_ONE:
             value = operator.index(value)
             if value < 1:
-                raise ValueError(f"config.{name} is {value}; there is at least one {AT_LEAST_ONE[name]}")
+                raise ValueError(f"config.{name} is {value}; it must be at least 1 ({AT_LEAST_ONE[name]})")
         before = getattr(self, name, value)
         object.__setattr__(self, name, value)
         if name in ("threads", "enable_x64") and value != before:

@@ -28,7 +28,7 @@ class Sourced(Derived):
         """The source for the types of the newest call."""
         newest = self._dispatcher.newest
         if newest is None:
-            raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
+            raise BadArgument(f"{self!r} has no source yet", why="It depends on the argument types of a call.",
                               instead="Call it first, or use source_for(*args).")
         return newest.source
 

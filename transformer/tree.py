@@ -107,7 +107,7 @@ class Structure:
         except TypeError as error:
             raise TypeError(
                 f"the static part {self.static!r} of {self.cls.__qualname__} is not hashable; "
-                "make what may change or holds arrays a child instead"
+                "make values that may change, or that contain arrays, children instead"
             ) from error
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
     given = list(leaves)
     if len(given) != structure.count:
         raise ValueError(
-            f"{_shorten(repr(structure))} has {structure.count} leaves, {len(given)} were given"
+            f"{_shorten(repr(structure))} has {structure.count} leaves, got {len(given)}"
         )
     return _build(structure, iter(given))
 
@@ -306,7 +306,7 @@ def _build(shape: Structure, leaves: Iterator[Any]) -> Any:
 def _restore(cls: type, static: Any, children: tuple[Structure, ...]) -> Structure:
     kind = kind_of(cls)
     if kind is LEAVES:
-        raise ValueError(f"{cls.__qualname__} is not registered as a container of trees here")
+        raise ValueError(f"{cls.__qualname__} is not registered as a pytree container")
     return Structure(kind, cls, static, children)
 
 

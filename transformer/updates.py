@@ -118,7 +118,7 @@ def bounded(array: Any, index: Any, mode: str | None, fill: Any) -> tuple[Any, A
     """An array and an index into it that is not out of bounds: with ``"clip"`` the nearest place, with ``"drop"`` and
     ``"fill"`` one behind the end, where the array gets a border of `fill`."""
     if mode not in MODES:
-        raise ValueError(f"mode is {mode!r}, which is none of 'clip', 'drop', 'fill' and 'promise_in_bounds'")
+        raise ValueError(f"mode is {mode!r}, expected 'clip', 'drop', 'fill' or 'promise_in_bounds'")
     if mode is None or mode == "promise_in_bounds":
         return array, index
     entries, axes = [], []

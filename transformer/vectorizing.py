@@ -52,8 +52,8 @@ def vectorize(function: Callable[..., Any] | None = None, signature: str | None 
 def _excluded(excluded: Any) -> tuple[int | str, ...]:
     keys = None if isinstance(excluded, str) else tuple(excluded)
     if keys is None or not all(isinstance(key, str) or isinstance(key, int) and key >= 0 for key in keys):
-        raise BadArgument(f"excluded is {excluded!r}, which names no arguments",
-                          instead="Give positions and names, as in excluded=(0, 'kind').")
+        raise BadArgument(f"excluded is {excluded!r}, expected positions or names of arguments",
+                          instead="Pass positions and names, as in excluded=(0, 'kind').")
     return tuple(sorted(keys, key=str))                    # a set has another order in each process
 
 

@@ -17,7 +17,7 @@ def check_callable(function: Any, name: str) -> None:
         from .read.places import place_of_call
         way = f"{name}(f, (x,), (dx,))" if name == "jvp" else f"{name}(f, x)"
         way = way if name in ("jvp", "vjp", "linearize") else f"{name}(f)(x), not {name}(f(x))"
-        raise BadArgument(f"{name} takes a function, this is {described(function)}", place_of_call(),
+        raise BadArgument(f"{name} expects a function, got {described(function)}", place_of_call(),
                           instead=f"Write {way}.")
 
 

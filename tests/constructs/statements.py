@@ -141,7 +141,7 @@ def unheard_warnings(x):
     return np.nansum(y)
 
 
-@refused("warnings that become exceptions", NotSupported, "test the values")
+@refused("turning warnings into exceptions is not supported", NotSupported, "test the values")
 def raising_warnings(x):
     with warnings.catch_warnings():
         warnings.filterwarnings("error")

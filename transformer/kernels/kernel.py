@@ -55,8 +55,8 @@ def kernel(grid: Grid, out: Callable[..., Any]) -> Callable[[Callable[..., None]
     if not callable(grid) and not is_grid(grid):
         raise _no_grid(grid, None)
     if not callable(out):
-        raise BadArgument(f"out is {out!r}, which is no function of the arguments",
-                          instead="Write out=np.empty_like, or out=lambda x: np.empty(len(x)).")
+        raise BadArgument(f"out is {out!r}, which is not a function of the arguments",
+                          instead="Pass out=np.empty_like, or out=lambda x: np.empty(len(x)).")
     return lambda body: Kernel(body, grid, out)
 
 
@@ -68,7 +68,7 @@ class Kernel:
 
     def __init__(self, body: Callable[..., None], grid: Grid, out: Callable[..., Any]) -> None:
         if not isinstance(body, types.FunctionType):
-            raise BadArgument(f"kernel needs a Python function, this is {body!r}",
+            raise BadArgument(f"kernel expects a Python function, got {body!r}",
                               instead="Write @kernel(grid=..., out=...) above a def.")
         functools.update_wrapper(self, body, updated=())
         self.body, self.grid, self.out = body, grid, out
@@ -108,7 +108,7 @@ class Kernel:
             return self.__signature__.bind(*args, **kwargs).args
         except TypeError as error:
             raise BadArgument(f"{self.__name__}() {error}", None if is_building() else place_of_call(),
-                              instead=f"Call it with {', '.join(self.inputs) or 'nothing'}.") from None
+                              instead=f"Call it with {', '.join(self.inputs) or 'no arguments'}.") from None
 
     def counted(self, grid: Any, is_int: Callable[[Any], bool] = is_int) -> tuple[Any, ...]:
         """The grid, if it is one."""
@@ -120,20 +120,20 @@ class Kernel:
         """What `out` gave, as one array for each of the outputs."""
         arrays = tuple(made) if isinstance(made, (tuple, list)) else (made,)
         if not all(map(is_array, arrays)):
-            raise BadArgument(f"out of {self.__name__} gives no arrays", _place(self.out),
-                              instead="Give np.empty_like(x), np.empty((n, m), x.dtype), or a tuple of such.")
+            raise BadArgument(f"out of {self.__name__} does not return arrays", _place(self.out),
+                              instead="Return np.empty_like(x), np.empty((n, m), x.dtype), or a tuple of such arrays.")
         if len(arrays) != len(self.outputs):
-            raise BadArgument(
-                f"{self.__name__} has {len(self.outputs)} outputs ({', '.join(self.outputs)}), out gives {len(arrays)}",
-                _place(self.out), why="The parameters of a kernel are the block, the arguments and the outputs.")
+            raise BadArgument(f"{self.__name__} has {len(self.outputs)} outputs ({', '.join(self.outputs)}), but out "
+                              f"returns {len(arrays)}", _place(self.out),
+                              why="The parameters of a kernel are the block, the arguments and the outputs.")
         return arrays
 
     def returned(self, result: Any) -> None:
         """Raises where the body gives something back."""
         if result is not None:
             from ..read.places import RETURN, place_of
-            raise BadArgument(f"the kernel {self.__name__} returns something", place_of(self.body, RETURN),
-                              instead="Store it in an output.")
+            raise BadArgument(f"the kernel {self.__name__} returns a value", place_of(self.body, RETURN),
+                              instead="Store it in an output argument.")
 
 
 def is_grid(grid: Any, is_int: Callable[[Any], bool] = is_int) -> bool:
@@ -142,8 +142,8 @@ def is_grid(grid: Any, is_int: Callable[[Any], bool] = is_int) -> bool:
 
 
 def _no_grid(grid: Any, made_by: Any) -> BadArgument:
-    return BadArgument("the grid of a kernel is a tuple of one to three ints", _place(made_by),
-                       why=f"This is {_described(grid)}.",
+    return BadArgument("the grid of a kernel must be a tuple of one to three ints", _place(made_by),
+                       why=f"It is {_described(grid)}.",
                        instead="Write (cdiv(n, 32),), or (cdiv(n, 32), cdiv(m, 32)).")
 
 
@@ -164,9 +164,10 @@ def _count_of_inputs(body: Any, grid: Any, out: Any) -> int:
     parameters = list(inspect.signature(body).parameters.values())
     for each in parameters:
         if each.kind is not each.POSITIONAL_OR_KEYWORD or each.default is not each.empty:
-            raise BadArgument(f"the parameter {each.name!r} of the kernel {body.__name__} is no plain one",
-                              _place_of(body, each.name), why="It takes the block, the arguments and the outputs.",
-                              instead="Leave out *, ** and defaults.")
+            raise BadArgument(f"the parameter {each.name!r} of the kernel {body.__name__} is not supported",
+                              _place_of(body, each.name),
+                              why="A kernel takes the block, the arguments and the outputs by position.",
+                              instead="Remove *, ** and defaults.")
     for function in (out, grid):
         if isinstance(function, types.FunctionType):
             count = function.__code__.co_argcount
@@ -175,8 +176,8 @@ def _count_of_inputs(body: Any, grid: Any, out: Any) -> int:
     else:
         count = len(parameters) - 2
     if not 0 <= count < len(parameters) - 1:
-        raise BadArgument(f"the kernel {body.__name__} has {len(parameters)} parameters, which are too few",
-                          _place_of(body, None), why=f"It takes the block, {count} arguments and at least one output.")
+        raise BadArgument(f"the kernel {body.__name__} has only {len(parameters)} parameters", _place_of(body, None),
+                          why=f"It needs parameters for the block, {count} arguments and at least one output.")
     return count
 
 

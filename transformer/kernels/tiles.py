@@ -52,12 +52,12 @@ def store(array: Any, start: tuple[Any, ...], tile: Any) -> None:
 def _places(array: Any, start: tuple[Any, ...], shape: tuple[Any, ...]) -> tuple[slice, ...]:
     """The index of a part with this start and shape, which the array may cut short."""
     if len(start) != array.ndim or len(shape) != array.ndim:
-        raise ValueError(f"a tile of an array of {array.ndim} axes has as many starts and sizes, got {len(start)} and "
-                         f"{len(shape)}")
+        raise ValueError(f"a tile of an array with {array.ndim} axes needs as many starts and sizes, got {len(start)} "
+                         f"and {len(shape)}")
     places = []
     for first, size in zip(start, shape):
         if first < 0:
-            raise ValueError("a tile begins before its array")
+            raise ValueError("a tile starts before its array")
         places.append(slice(first, first + size))
     return tuple(places)
 

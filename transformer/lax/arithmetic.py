@@ -19,9 +19,10 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Any:
     array([1., 4.])
     """
     if np.asarray(pred).dtype.kind != "b":
-        raise TypeError(f"lax.select takes truths, got {np.asarray(pred).dtype}; lax.select_n takes numbers of cases")
+        raise TypeError(f"lax.select expects a boolean predicate, got {np.asarray(pred).dtype}; lax.select_n accepts "
+                        "integers")
     if np.ndim(pred) and np.shape(pred) != np.shape(on_false):
-        raise TypeError(f"lax.select requires arguments of one shape, got {np.shape(pred)} and {np.shape(on_false)}")
+        raise TypeError(f"lax.select requires arguments of equal shape, got {np.shape(pred)} and {np.shape(on_false)}")
     return np.where(pred, _case(on_true, on_false), on_false)
 
 
@@ -32,12 +33,12 @@ def select_n(which: Any, *cases: Any) -> Any:
     array([3., 2.])
     """
     if not cases:
-        raise TypeError("lax.select_n takes at least one case")
+        raise TypeError("lax.select_n expects at least one case")
     if np.asarray(which).dtype.kind not in "biu":
-        raise TypeError(f"lax.select_n takes numbers of cases, or truths, got {np.asarray(which).dtype}")
+        raise TypeError(f"lax.select_n expects an integer or boolean predicate, got {np.asarray(which).dtype}")
     if np.asarray(which).dtype.kind == "b":
         if len(cases) > 2:
-            raise TypeError(f"lax.select_n takes two cases for truths, got {len(cases)}")
+            raise TypeError(f"lax.select_n expects two cases for a boolean predicate, got {len(cases)}")
         return select(which, cases[-1], cases[0])
     chosen = cases[0]
     for k, case in enumerate(cases[1:], 1):
@@ -96,7 +97,7 @@ def population_count(x: Any) -> Any:
 def _bits(x: Any, kind: str) -> Any:
     """Integers with a sign ("i") or without ("u") of the same bits; numbers of Python have no bits of their own."""
     if np.asarray(x).dtype.kind not in "iu":
-        raise TypeError(f"lax: numbers of {np.asarray(x).dtype} have no bits that move or count; integers have")
+        raise TypeError(f"lax: bit operations are not defined for {np.asarray(x).dtype}, only for integers")
     if isinstance(x, int) or np.asarray(x).dtype.kind == kind:
         return x
     return np.asarray(x).astype(f"{kind}{np.asarray(x).dtype.itemsize}")
@@ -126,8 +127,8 @@ def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
     array([1065353216], dtype=int32)
     """
     if np.asarray(operand).dtype.itemsize != np.dtype(new_dtype).itemsize:
-        raise TypeError(f"lax.bitcast_convert_type from {np.asarray(operand).dtype} to {np.dtype(new_dtype)}, which "
-                        "has another number of bits")
+        raise TypeError(f"lax.bitcast_convert_type from {np.asarray(operand).dtype} to {np.dtype(new_dtype)}: the "
+                        "number of bits differs")
     return np.asarray(operand).view(new_dtype)
 
 

@@ -96,7 +96,7 @@ def row_count(name: str, xs: Any, length: Any) -> Any:
     count = found[0] if length is None else length
     for other in found:
         if not are_equal(other, count):
-            raise ValueError(f"lax.{name} takes arrays of one length, got {count} and {other}")
+            raise ValueError(f"lax.{name} expects arrays of equal length, got {count} and {other}")
     return count
 
 

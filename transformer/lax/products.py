@@ -18,14 +18,14 @@ def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any =
     """The product of vectors and matrices. `precision` changes nothing: it is there for programs of JAX."""
     lhs, rhs = _operands(lhs, rhs, preferred_element_type)
     if not 1 <= np.ndim(lhs) <= 2 or not 1 <= np.ndim(rhs) <= 2:
-        raise TypeError(f"lax.dot takes vectors and matrices, got {np.ndim(lhs)} and {np.ndim(rhs)} axes")
+        raise TypeError(f"lax.dot expects vectors or matrices, got {np.ndim(lhs)} and {np.ndim(rhs)} axes")
     return lhs @ rhs
 
 
 def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
     """The products of the matrices of two stacks, which have the same axes in front."""
     if np.ndim(lhs) < 2 or lhs.shape[:-2] != rhs.shape[:-2]:
-        raise TypeError(f"lax.batch_matmul takes stacks with the same axes in front, got {lhs.shape} and {rhs.shape}")
+        raise TypeError(f"lax.batch_matmul expects stacks with equal leading axes, got {lhs.shape} and {rhs.shape}")
     return lhs @ rhs
 
 
@@ -42,7 +42,7 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = Non
     left, right = list(LETTERS[:lhs.ndim]), list(LETTERS[lhs.ndim:lhs.ndim + rhs.ndim])
     for mine, other in zip(tuple(summed) + tuple(shared), tuple(summed_right) + tuple(shared_right), strict=True):
         if lhs.shape[mine] != rhs.shape[other]:
-            raise TypeError(f"lax.dot_general of axes of lengths {lhs.shape[mine]} and {rhs.shape[other]}")
+            raise TypeError(f"lax.dot_general: contracted axes have lengths {lhs.shape[mine]} and {rhs.shape[other]}")
         right[other] = left[mine]
     both = [left[axis] for axis in shared]
     gone = both + [left[axis] for axis in summed]
@@ -74,8 +74,8 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], d
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     if len(lhs_shape) != len(rhs_shape):
-        raise TypeError(f"lax.conv_general_dilated takes arrays with as many axes, got {len(lhs_shape)} and "
-                        f"{len(rhs_shape)}")
+        raise TypeError(f"lax.conv_general_dilated expects arrays with the same number of axes, got {len(lhs_shape)} "
+                        f"and {len(rhs_shape)}")
     if dimension_numbers is None:
         order = tuple(range(len(lhs_shape)))
         return ConvDimensionNumbers(order, order, order)
@@ -84,7 +84,7 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], d
     for spec, names in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
         if len(spec) != len(lhs_shape) or set(spec) != set(names) | set(image):
             raise TypeError(f"lax.conv_general_dilated of arrays with {len(lhs_shape)} axes: the dimension numbers are "
-                            f"{tuple(dimension_numbers)}; {spec!r} has to name {names[0]}, {names[1]} and the axes of "
+                            f"{tuple(dimension_numbers)}; {spec!r} must name {names[0]}, {names[1]} and the axes of "
                             "the image, once each")
     return ConvDimensionNumbers(_order(lhs, ["N", "C", *image]), _order(rhs, ["O", "I", *image]),
                                 _order(out, ["N", "C", *image]))
@@ -107,7 +107,7 @@ def conv_general_dilated(lhs: Any, rhs: Any, window_strides: Sequence[int], padd
     array([[[1., 1., 1.]]])
     """
     if batch_group_count != 1:
-        raise NotImplementedError("lax.conv_general_dilated has no groups of items (batch_group_count)")
+        raise NotImplementedError("lax.conv_general_dilated does not support batch_group_count")
     lhs, rhs = _operands(lhs, rhs, preferred_element_type)
     axes = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     x = np.transpose(lhs, (axes.lhs_spec[0], *axes.lhs_spec[2:], axes.lhs_spec[1]))
@@ -132,7 +132,7 @@ def _correlation(x: Any, kernel: Any, strides: tuple[int, ...], spread: tuple[in
     if len(strides) == 2:
         return conv2d(x, kernel, strides, "valid", spread, groups)
     if len(strides) != 3:
-        raise TypeError(f"lax.conv_general_dilated goes over one to three axes, got {len(strides)}")
+        raise TypeError(f"lax.conv_general_dilated supports one to three spatial axes, got {len(strides)}")
     depth = kernel.shape[0]
     count = (x.shape[1] - (depth - 1) * spread[0] - 1) // strides[0] + 1
     return sum(_slab(x, kernel[k], k * spread[0], count, strides, spread, groups) for k in range(depth))
@@ -190,7 +190,7 @@ def _spread_margin(padding: str, span: Any, stride: int) -> tuple[Any, Any]:
     if padding == "VALID":
         return span - 1, stride - 1 + max(span - stride, 0)
     if padding != "SAME":
-        raise ValueError(f"lax.conv_transpose: padding is {padding!r}; it is 'VALID', 'SAME', or pairs of numbers")
+        raise ValueError(f"lax.conv_transpose: padding is {padding!r}, expected 'VALID', 'SAME' or pairs of integers")
     total = span + stride - 2
     low = span - 1 if stride > span - 1 else -(-total // 2)
     return low, total - low

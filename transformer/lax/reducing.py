@@ -85,7 +85,7 @@ def _axis_by_axis(function: Callable[..., Any], operand: Any, axes: Sequence[int
 
 def _check_kind(name: str, operand: Any, kinds: str, taken: str) -> None:
     if operand.dtype.kind not in kinds:
-        raise TypeError(f"lax.{name} takes {taken}, got {operand.dtype}")
+        raise TypeError(f"lax.{name} expects {taken}, got {operand.dtype}")
 
 
 def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
@@ -99,7 +99,7 @@ def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
 
 
 def _running(name: str, function: Callable[..., Any], operand: Any, axis: int, reverse: bool) -> Any:
-    _check_kind(name, operand, "fc" if name == "cumlogsumexp" else "iufc", "numbers")
+    _check_kind(name, operand, "fc" if name == "cumlogsumexp" else "iufc", "integers")
     if not reverse:
         return function(operand, axis=axis)
     return np.flip(function(np.flip(operand, axis), axis=axis), axis)
@@ -179,7 +179,7 @@ def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
     rows = np.moveaxis(operand, axis, -1)
     length = rows.shape[-1]
     if k < 0 or k > length:
-        raise ValueError(f"lax.top_k takes the {k} greatest elements of an axis of length {length}")
+        raise ValueError(f"lax.top_k: k is {k}, but the axis has length {length}")
     turned = np.argsort(np.flip(rows, -1), axis=-1, kind="stable")
     places = length - 1 - np.flip(turned, -1)[..., :k]
     return (np.moveaxis(np.take_along_axis(rows, places, axis=-1), -1, axis), np.moveaxis(places, -1, axis))
@@ -239,8 +239,8 @@ def window_padding(name: str, padding: Any, lengths: Sequence[Any], spans: Seque
     if kind == "VALID":
         return ((0, 0),) * len(lengths)
     if kind not in ("SAME", "SAME_LOWER"):
-        raise ValueError(f"lax.{name}: padding is {padding!r}; it is 'VALID', 'SAME', 'SAME_LOWER', or pairs of "
-                         "numbers")
+        raise ValueError(f"lax.{name}: padding is {padding!r}, expected 'VALID', 'SAME', 'SAME_LOWER' or pairs of "
+                         "integers")
     pairs = []
     for length, span, stride in zip(lengths, spans, strides):
         total = max((-(-length // stride) - 1) * stride + span - length, 0)

@@ -62,7 +62,7 @@ def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: S
            [1, 1, 1]])
     """
     if len(broadcast_dimensions) != np.ndim(operand):
-        raise TypeError(f"lax.broadcast_in_dim takes a place for each axis: {np.ndim(operand)} of them, got "
+        raise TypeError(f"lax.broadcast_in_dim expects one dimension per axis: {np.ndim(operand)}, got "
                         f"{len(broadcast_dimensions)}")
     own = [1] * len(shape)
     for axis, size in zip(broadcast_dimensions, np.shape(operand)):
@@ -107,7 +107,7 @@ def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list[Any]:
     [array([0, 1]), array([2, 3, 4])]
     """
     if min(sizes) < 0 or sum(sizes) != operand.shape[axis]:
-        raise ValueError(f"lax.split into {tuple(sizes)}, which are {sum(sizes)}, of an axis of length "
+        raise ValueError(f"lax.split into {tuple(sizes)}, with sum {sum(sizes)}, of an axis of length "
                          f"{operand.shape[axis]}")
     ends: list[int] = []
     for size in sizes[:-1]:

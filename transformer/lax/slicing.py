@@ -23,11 +23,11 @@ def _fitting(start: Any, length: Any, size: Any) -> Any:
 def _check_part(name: str, shape: Sequence[Any], start_indices: Sequence[Any], sizes: Sequence[Any]) -> None:
     """Raises unless parts of these sizes are in an array of this shape."""
     if len(start_indices) != len(shape) or len(sizes) != len(shape):
-        raise TypeError(f"lax.{name} takes a start and a size for each axis: {len(shape)} of them, got "
+        raise TypeError(f"lax.{name} expects a start and a size for each axis: {len(shape)}, got "
                         f"{len(start_indices)} and {len(sizes)}")
     for size, length in zip(sizes, shape):
         if size < 0 or size > length:
-            raise TypeError(f"lax.{name} of a part of size {size} in an axis of length {length}")
+            raise TypeError(f"lax.{name}: size {size} exceeds the axis of length {length}")
 
 
 def _places(shape: Sequence[Any], start_indices: Sequence[Any], sizes: Sequence[Any]) -> Any:
@@ -70,7 +70,7 @@ def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: int, axis: 
     array([3, 4, 5])
     """
     if slice_size < 0 or slice_size > operand.shape[axis]:
-        raise TypeError(f"lax.dynamic_slice_in_dim of a part of size {slice_size} in an axis of length "
+        raise TypeError(f"lax.dynamic_slice_in_dim: size {slice_size} exceeds the axis of length "
                         f"{operand.shape[axis]}")
     places = _fitting(start_index, operand.shape[axis], slice_size) + np.arange(slice_size)
     return np.take(operand, places, axis=axis)
@@ -121,13 +121,13 @@ def slice(operand: Any, start_indices: Sequence[int], limit_indices: Sequence[in
            [5, 7]])
     """
     if len(start_indices) != operand.ndim or len(limit_indices) != operand.ndim:
-        raise TypeError(f"lax.slice takes a start and a limit for each axis: {operand.ndim} of them, got "
+        raise TypeError(f"lax.slice expects a start and a limit for each axis: {operand.ndim}, got "
                         f"{len(start_indices)} and {len(limit_indices)}")
     parts = []
     for axis, length in enumerate(operand.shape):
         start, limit = start_indices[axis], limit_indices[axis]
         if start < 0 or start > limit or limit > length:
-            raise TypeError(f"lax.slice from {start} to {limit} in an axis of length {length}")
+            raise TypeError(f"lax.slice from {start} to {limit} is out of bounds for an axis of length {length}")
         parts.append(builtins.slice(start, limit, 1 if strides is None else strides[axis]))
     return operand[tuple(parts)]
 

@@ -24,7 +24,7 @@ class Strict:
     >>> add(42, 42.0)
     Traceback (most recent call last):
         ...
-    TypeError: lax.add requires arguments of one dtype, got int and float (np.add converts them)
+    TypeError: lax.add requires arguments of equal dtype, got int and float (np.add converts them)
     """
 
     def __init__(self, name: str, function: Callable[..., Any], kinds: str = "") -> None:
@@ -47,7 +47,8 @@ class Strict:
         try:
             self.check(types)
         except TypeError as error:
-            raise raised_as(TypeError, str(error), reader.builder.origin, "There is no promotion in lax.") from None
+            raise raised_as(TypeError, str(error), reader.builder.origin,
+                            "Functions of lax do not promote dtypes.") from None
         return _narrowed(reader.call(self.function, tuple(operands), kwargs), types)
 
     def check(self, types: list[ArrayType]) -> None:
@@ -56,14 +57,14 @@ class Strict:
             found = " and ".join(map(_shown, types))
             name = self.function.__name__
             hint = f" (np.{name} converts them)" if getattr(np, name, None) is self.function else ""
-            raise TypeError(f"lax.{self.__name__} requires arguments of one dtype, got {found}{hint}")
+            raise TypeError(f"lax.{self.__name__} requires arguments of equal dtype, got {found}{hint}")
         for type in types:
             if self.kinds and type.dtype.kind not in self.kinds:
-                raise TypeError(f"lax.{self.__name__} takes {TAKEN[self.kinds]}, got {_shown(type)}")
+                raise TypeError(f"lax.{self.__name__} expects {TAKEN[self.kinds]}, got {_shown(type)}")
         shapes = [type.sizes for type in types if type.sizes]
         if not all(map(_is_one_shape, shapes, shapes[1:])):
             shown = " and ".join(str(type.sizes) for type in types)
-            raise TypeError(f"lax.{self.__name__} requires arguments of one shape, got {shown}")
+            raise TypeError(f"lax.{self.__name__} requires arguments of equal shape, got {shown}")
 
 
 def _narrowed(result: Any, types: list[ArrayType]) -> Any:
@@ -78,7 +79,7 @@ def check_fits(name: str, operand: Any, other: Any) -> None:
     """Raises `TypeError` unless an operand may hold the numbers of another one, or one of Python's, as they are."""
     if np.result_type(operand, other) != operand.dtype:
         found = np.asarray(other).dtype
-        raise TypeError(f"lax.{name} requires arguments of one dtype, got {operand.dtype} and {found}")
+        raise TypeError(f"lax.{name} requires arguments of equal dtype, got {operand.dtype} and {found}")
 
 
 def _is_one_shape(first: Any, second: Any) -> bool:

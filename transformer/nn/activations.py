@@ -137,7 +137,7 @@ def glu(x: Any, axis: int = -1) -> Any:
     array([1.5, 2. ])
     """
     if x.shape[axis] % 2:
-        raise ValueError(f"nn.glu: the axis has the length {x.shape[axis]}, which is odd")
+        raise ValueError(f"nn.glu: the axis has length {x.shape[axis]}, which is odd")
     first, second = np.split(x, 2, axis=axis)
     return first * sigmoid(second)
 

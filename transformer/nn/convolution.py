@@ -32,11 +32,11 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     """
     x = channels_last("conv2d", x, layout)
     if np.ndim(kernel) != 4:
-        raise ValueError(f"nn.conv2d: the kernel has the shape {np.shape(kernel)}; it has to have 4 axes")
+        raise ValueError(f"nn.conv2d: the kernel has shape {np.shape(kernel)}, expected 4 axes")
     weights = np.transpose(kernel, (2, 3, 1, 0)) if layout == "NCHW" else kernel
     size, channels, filters = weights.shape[:2], weights.shape[2], weights.shape[3]
     if x.shape[3] != channels * groups:
-        raise ValueError(f"nn.conv2d: the kernel is for {channels} channels in each of {groups} groups, x has "
+        raise ValueError(f"nn.conv2d: the kernel is for {channels} channels in each of {groups} groups, but x has "
                          f"{x.shape[3]}")
     if filters % groups:
         raise ValueError(f"nn.conv2d: {filters} filters cannot be divided into {groups} groups")

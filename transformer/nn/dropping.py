@@ -20,7 +20,7 @@ def dropout(key: Any, rate: float, x: Any) -> Any:
     from .. import random  # when it is needed
 
     if not 0 <= rate < 1:
-        raise ValueError(f"nn.dropout: the rate is {rate}; it has to be at least 0 and below 1")
+        raise ValueError(f"nn.dropout: the rate is {rate}, expected 0 <= rate < 1")
     if key is None or rate == 0:
         return x
     kept = random.bernoulli(key, 1 - rate, x.shape)

@@ -29,8 +29,8 @@ def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool =
         scale: by default ``1 / sqrt(features)``.
     """
     if np.ndim(query) < 2 or np.ndim(key) < 2 or np.ndim(value) < 2:
-        raise ValueError(f"nn.attention: query, key and value have places and features, and so at least 2 axes; their "
-                         f"shapes are {np.shape(query)}, {np.shape(key)} and {np.shape(value)}")
+        raise ValueError("nn.attention: query, key and value must have at least 2 axes (positions and features); "
+                         f"their shapes are {np.shape(query)}, {np.shape(key)} and {np.shape(value)}")
     return _attended(query, key, value, None, mask, causal, scale)
 
 
@@ -87,5 +87,5 @@ def merge_heads(x: Any) -> Any:
 def embedding(table: Any, indices: Any) -> Any:
     """Rows of a table, (…, features), by integers of the shape (…)."""
     if indices.dtype.kind not in "iu":
-        raise TypeError(f"nn.embedding: indices are {indices.dtype}; they have to be integers")
+        raise TypeError(f"nn.embedding: indices are {indices.dtype}, expected integers")
     return table[indices]

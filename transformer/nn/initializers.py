@@ -83,7 +83,7 @@ def variance_scaling(scale: float, mode: str, distribution: str, in_axis: int = 
             return random.uniform(key, shape, dtype, -1) * math.sqrt(3 * variance)
         if distribution == "truncated_normal":
             return random.truncated_normal(key, -2, 2, shape, dtype) * (math.sqrt(variance) / TRUNCATED)
-        raise ValueError(f"nn.initializers: the distribution {distribution!r} is none of 'normal', 'uniform' and "
+        raise ValueError(f"nn.initializers: the distribution is {distribution!r}, expected 'normal', 'uniform' or "
                          f"'truncated_normal'")
 
     return initial
@@ -92,13 +92,13 @@ def variance_scaling(scale: float, mode: str, distribution: str, in_axis: int = 
 def fan(mode: str, shape: tuple[int, ...], in_axis: int, out_axis: int) -> float:
     """How many numbers a layer with weights of this shape takes, gives, or both on average."""
     if len(shape) < 2:
-        raise ValueError(f"nn.initializers: weights of the shape {shape} have no axis for what a layer takes and one "
-                         "for what it gives; for one axis use zeros, normal or uniform")
+        raise ValueError(f"nn.initializers: weights of shape {shape} do not have one axis for the inputs of a layer "
+                         "and one for its outputs; use zeros, normal or uniform for a single axis")
     field = math.prod(shape) / (shape[in_axis] * shape[out_axis])
     fans = {"fan_in": shape[in_axis] * field, "fan_out": shape[out_axis] * field,
             "fan_avg": (shape[in_axis] + shape[out_axis]) * field / 2}
     if mode not in fans:
-        raise ValueError(f"nn.initializers: the mode {mode!r} is none of 'fan_in', 'fan_out' and 'fan_avg'")
+        raise ValueError(f"nn.initializers: the mode is {mode!r}, expected 'fan_in', 'fan_out' or 'fan_avg'")
     return fans[mode]
 
 
@@ -138,7 +138,7 @@ def orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = np.float6
 
     def initial(key: Any, shape: tuple[int, ...], dtype: Any = dtype) -> Any:
         if len(shape) < 2:
-            raise ValueError(f"nn.initializers.orthogonal: weights of the shape {shape} are no matrix")
+            raise ValueError(f"nn.initializers.orthogonal: weights of shape {shape} are not a matrix")
         columns = shape[column_axis]
         rows = math.prod(shape) // columns
         q, r = np.linalg.qr(random.normal(key, (max(rows, columns), min(rows, columns)), dtype))

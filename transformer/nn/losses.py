@@ -39,8 +39,8 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
         return -np.sum(labels * scipy.special.log_softmax(logits, axis=-1), axis=-1)
     check_labels("cross_entropy", labels, ", or probabilities of the shape of the logits")
     if np.shape(labels) != np.shape(logits)[:-1]:
-        raise ValueError(f"nn.cross_entropy: labels of the shape {np.shape(labels)} for logits of the shape "
-                         f"{np.shape(logits)}: there is one label for each row of scores")
+        raise ValueError(f"nn.cross_entropy: labels of shape {np.shape(labels)} for logits of shape "
+                         f"{np.shape(logits)}: one label per row of logits is expected")
     rows = logits.reshape(-1, logits.shape[-1])
     chosen = rows[np.arange(rows.shape[0]), labels.reshape(-1)]
     return scipy.special.logsumexp(logits, axis=-1) - chosen.reshape(labels.shape)
@@ -54,13 +54,13 @@ def binary_cross_entropy(logits: Any, labels: Any) -> Any:
     array([0.69314718, 0.        ])
     """
     if np.shape(labels) != np.shape(logits):
-        raise ValueError(f"nn.binary_cross_entropy: labels of the shape {np.shape(labels)} for logits of the shape "
-                         f"{np.shape(logits)}: there is one label for each score")
+        raise ValueError(f"nn.binary_cross_entropy: labels of shape {np.shape(labels)} for logits of shape "
+                         f"{np.shape(logits)}: one label per logit is expected")
     return np.logaddexp(logits, 0) - labels * logits
 
 
 def check_labels(function: str, labels: Any, otherwise: str = "") -> None:
     """Raises TypeError unless labels are integers."""
     if labels.dtype.kind not in "iu":
-        raise TypeError(f"nn.{function}: labels are {labels.dtype} of the shape {np.shape(labels)}; "
-                        f"they have to be integers{otherwise}")
+        raise TypeError(f"nn.{function}: labels are {labels.dtype} of shape {np.shape(labels)}, "
+                        f"expected integers{otherwise}")

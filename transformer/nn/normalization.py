@@ -45,7 +45,7 @@ def batch_norm(x: Any, scale: Any = None, offset: Any = None, mean: Any = None, 
            [ 1.,  0.]])
     """
     if (mean is None) != (variance is None):
-        raise TypeError("nn.batch_norm takes both mean and variance, or none of them")
+        raise TypeError("nn.batch_norm expects both mean and variance, or neither")
     if mean is None:
         mean, variance = batch_moments(x, axis)
     normal = (x - along(mean, x, axis)) / np.sqrt(along(variance, x, axis) + eps)

@@ -24,9 +24,9 @@ def pair(value: Any) -> tuple[Any, Any]:
 def channels_last(function: str, x: Any, layout: str) -> Any:
     """An image, or many, with the channels behind."""
     if layout not in LAYOUTS:
-        raise ValueError(f"nn.{function}: layout is {layout!r}, which is neither 'NHWC' nor 'NCHW'")
+        raise ValueError(f"nn.{function}: layout is {layout!r}, expected 'NHWC' or 'NCHW'")
     if np.ndim(x) != 4:
-        raise ValueError(f"nn.{function}: x has the shape {np.shape(x)}; it has to have the 4 axes {layout}")
+        raise ValueError(f"nn.{function}: x has shape {np.shape(x)}, expected the 4 axes {layout}")
     return np.transpose(x, (0, 2, 3, 1)) if layout == "NCHW" else x
 
 
@@ -48,7 +48,7 @@ def margins(function: str, padding: Any, lengths: tuple[Any, Any], span: tuple[A
     if padding == "same":
         return same(lengths[0], span[0], stride[0]), same(lengths[1], span[1], stride[1])
     if isinstance(padding, str):
-        raise ValueError(f"nn.{function}: padding is {padding!r}; it is 'same', 'valid', or numbers of pixels")
+        raise ValueError(f"nn.{function}: padding is {padding!r}, expected 'same', 'valid' or numbers of pixels")
     rows, columns = pair(padding)
     return pair(rows), pair(columns)
 

@@ -42,7 +42,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None:
-            raise TypeError(f"an Array cannot be written to by {self.name}; take its result")
+            raise TypeError(f"an Array cannot be modified by {self.name}; use its result")
         wanted = self._device(kwargs)
         self._check(args, kwargs)
         device = device_in(args, kwargs, self.name) or wanted or chosen_device()
@@ -65,8 +65,9 @@ class Function:
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In a program that is read it is NumPy's function, with results of dtypes that an `Array` may have."""
         if self.makes and kwargs.get("device") is not None:
-            raise BadArgument(f"{self.name} with a device in a program that is transformed", reader.builder.origin,
-                              why="All of it runs where its arguments are.", instead="Leave the device out.")
+            raise BadArgument(f"{self.name} with a device inside a transformed function is not supported",
+                              reader.builder.origin, why="The function runs on the device of its arguments.",
+                              instead="Omit the device.")
         given = {key: item for key, item in kwargs.items() if key != "device" or not self.makes}
         with as_user_error(reader):
             self._check(args, given)

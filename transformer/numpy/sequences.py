@@ -42,8 +42,8 @@ def refuse_sequences(function: Callable[..., Any], name: str, args: tuple[Any, .
     may be any."""
     found = _refused(function, args, kwargs, taken)
     if found is not None:
-        raise TypeError(f"{name} takes arrays and numbers, not a {found}: write tnp.array(...) around it, which says "
-                        "that a new array is made")
+        raise TypeError(f"{name} accepts arrays and numbers, not a {found}: wrap it in tnp.array(...), which states "
+                        "that a new array is created")
 
 
 def _refused(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],

@@ -52,7 +52,7 @@ def known(argument: Any, what: str) -> Any:
 
 
 def _open(argument: Any, what: str) -> NotKnown:
-    return not_known(argument, f"{what} must be known while the function is read",
+    return not_known(argument, f"{what} must be known when the function is transformed",
                      "the shape of the result depends on it, and it is computed by the program",
                      "Pass it as a Python number that does not come out of an array.")
 

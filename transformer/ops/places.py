@@ -200,7 +200,7 @@ def _slice(item: slice) -> slice:
     step = None if item.step is None else affine(_bound(item.step))
     if isinstance(step, Size):
         raise not_known(Value(atom_of_size(step)),
-                        "the step of a slice must be known while the function is read",
+                        "the step of a slice must be known when the function is transformed",
                         "it decides in which direction the elements are counted",
                         "write the step as a number")
     if step == 0:

@@ -87,7 +87,7 @@ NEGATIVE_POWER = "an int to a negative power is a float, which cannot be used he
 def _exponent_of_truth(p: Value) -> Any:
     exponent = p.atom.value if isinstance(p.atom, Const) else p.known
     if exponent is None and current().reader is not None:
-        raise not_known(p, "the exponent of an array of truth values must be known while the function is read",
+        raise not_known(p, "the exponent of an array of truth values must be known when the function is transformed",
                         "the dtype of the result depends on it, which is int8 for 2, and int64 for others",
                         "Convert the array first: x.astype(int).")
     return exponent

@@ -24,7 +24,7 @@ from .slices import not_negative
 from .value import Value, call, value
 
 INT64 = np.dtype(np.int64)
-NOT_STATIC = ("np.arange of numbers that are not whole must be known while the function is read",
+NOT_STATIC = ("np.arange of numbers that are not whole must be known when the function is transformed",
               "the number of elements depends on them",
               "Write start + step * np.arange(count), or use np.linspace.")
 

@@ -155,8 +155,8 @@ def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str 
     spelling = spelled(op, atoms, spelling)
     for key, item in attrs.items():
         if isinstance(item, Value):
-            raise NotSupported(f"the argument {key!r} of {op.name} must be known while the function is read",
-                               instead="Pass it as an argument that is a Python int, a bool, or a string.")
+            raise NotSupported(f"the argument {key!r} of {op.name} must be known when the function is transformed",
+                               instead="Pass it as an argument that is a Python int, a bool or a string.")
     results = op.typed([type_of(a) for a in atoms], attrs, spelling)
     if spelling is not None:
         attrs = {**attrs, "spelling": spelling}

@@ -223,7 +223,7 @@ def add_decayed_weights(weight_decay: float = 0.0, mask: Any = None) -> Gradient
 
     def update(updates: Any, params: Any) -> Any:
         if params is None:
-            raise ValueError("weights decay by their values: call update(grads, state, params)")
+            raise ValueError("weight decay needs the parameters: call update(grads, state, params)")
         check_alike(updates, params, "params")
         chosen = mask(params) if callable(mask) else tree.map(lambda param: True, params) if mask is None else mask
         return tree.map(lambda param, update, decays: update + weight_decay * param if decays else update,

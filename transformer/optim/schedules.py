@@ -84,8 +84,8 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
     array([1.  , 1.  , 0.5 , 0.25, 0.  ])
     """
     if len(boundaries) != len(schedules) - 1:
-        raise ValueError(f"{len(schedules)} schedules have {len(schedules) - 1} boundaries between them, "
-                         f"not {len(boundaries)}")
+        raise ValueError(f"{len(schedules)} schedules need {len(schedules) - 1} boundaries, "
+                         f"got {len(boundaries)}")
     first, rest = schedules[0], tuple(zip(boundaries, schedules[1:]))
 
     def schedule(count: Any) -> Any:
@@ -141,7 +141,7 @@ def piecewise_interpolate_schedule(interpolate_type: str, init_value: float,
     array([1.  , 0.75, 0.5 , 0.25, 0.  , 0.  ])
     """
     if interpolate_type not in ("linear", "cosine"):
-        raise ValueError(f"interpolate_type is {interpolate_type!r}, which is neither 'linear' nor 'cosine'")
+        raise ValueError(f"interpolate_type is {interpolate_type!r}, expected 'linear' or 'cosine'")
     pieces = sorted_pieces(boundaries_and_scales)
 
     def schedule(count: Any) -> Any:
@@ -183,4 +183,4 @@ def sorted_pieces(boundaries_and_scales: Mapping[int, float]) -> tuple[tuple[int
 def check_steps(name: str, steps: int) -> None:
     """Raises ValueError unless there is a step."""
     if steps <= 0:
-        raise ValueError(f"{name} is {steps}; a schedule needs at least 1")
+        raise ValueError(f"{name} is {steps}, expected at least 1")

@@ -61,8 +61,8 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
     def update(updates: Any, state: tuple[Any, ...], params: Any = None) -> tuple[Any, tuple[Any, ...]]:
         if len(state) != len(transformations):
-            raise ValueError(f"the state is that of a chain of {len(state)} transformations, not of "
-                             f"{len(transformations)}: make it by `init` of the same optimizer")
+            raise ValueError(f"the state belongs to a chain of {len(state)} transformations, not of "
+                             f"{len(transformations)}: create it with `init` of the same optimizer")
         states = []
         for transformation, before in zip(transformations, state):
             updates, after = transformation.update(updates, before, params)
@@ -94,4 +94,5 @@ def check_alike(updates: Any, expected: Any, expected_name: str) -> None:
     pairs = zip(structure.paths(), structure.leaves_of(updates, "updates"), tree.leaves(expected))
     for path, leaf, other in pairs:
         if np.shape(leaf) != np.shape(other):
-            raise ValueError(f"updates{path} has the shape {np.shape(leaf)}, {expected_name}{path} {np.shape(other)}")
+            raise ValueError(f"updates{path} has shape {np.shape(leaf)}, but {expected_name}{path} has shape "
+                             f"{np.shape(other)}")

@@ -192,8 +192,8 @@ class Array(NDArrayOperatorsMixin):
         return computed(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError(f"an Array cannot be changed. Write x = x.at[{_shown(index)}].set(...) for a changed copy, or "
-                        "np.array(x) for an array that can be")
+        raise TypeError(f"an Array is immutable. Write x = x.at[{_shown(index)}].set(...) for a modified copy, or "
+                        "np.array(x) for a mutable array")
 
     def __len__(self) -> int:
         return len(self._known())
@@ -235,7 +235,7 @@ class Array(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if "out" in options or method == "at":
-            raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
+            raise TypeError(f"an Array cannot be modified by {ufunc.__name__}; use its result, or x.at[i].add(v)")
         if method == "__call__" and ufunc.nout == 1 and not options:
             found = _at_once(ufunc, inputs)
             return computed(ufunc, inputs, {}, later=True) if found is None else found
@@ -243,7 +243,7 @@ class Array(NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         if kwargs.get("out") is not None:
-            raise TypeError(f"an Array cannot be written to by {function.__name__}; take its result")
+            raise TypeError(f"an Array cannot be modified by {function.__name__}; use its result")
         return computed(function, args, kwargs)
 
 
@@ -285,7 +285,7 @@ def _giving(name: str, python: bool) -> Callable[..., Any]:
 def _refusing(name: str) -> Callable[..., Any]:
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
         instead = "np.sort(x)" if name == "sort" else "x.at[...].set(...)"
-        raise TypeError(f"an Array cannot be changed by {name}; write {instead}")
+        raise TypeError(f"an Array cannot be modified by {name}; write {instead}")
 
     method.__name__ = name
     return method
@@ -359,7 +359,7 @@ def device_among(args: Any, kwargs: Any, what: str) -> Device:
     for other in found[1:]:
         if other.device is not found[0].device:
             raise ValueError(f"Received incompatible devices for {what}: one argument, of shape {found[0].shape}, is "
-                             f"on {found[0].device}, another, of shape {other.shape}, on {other.device}. Bring them "
+                             f"on {found[0].device}, another, of shape {other.shape}, on {other.device}. Move them "
                              f"to one device with device_put(x, {str(found[0].device)!r})")
     return found[0].device
 

@@ -65,7 +65,7 @@ class Mapped:
         if not -len(shape) <= self.axis < len(shape):
             raise BadArgument(f"{self.whose or 'pmap'} maps {self.name} along its axis {self.axis}, but it has "
                               f"{len(shape)} axes", argument=self.name,
-                              instead="Give an array with an axis for the devices, or "
+                              instead="Pass an array with an axis for the devices, or "
                                       f"{as_shared(self.whose, 'give')}.")
         axis = self.axis % len(shape)
         return axis, shape[axis]
@@ -134,25 +134,26 @@ class Cutting:
 
     def _split(self, counts: list[tuple[str, int]], devices: int, elsewhere: int) -> Split:
         if not counts:
-            raise BadArgument("pmap has nothing to map over", why="No argument has an axis of devices.",
-                              instead="Give an axis in in_axes.")
+            raise BadArgument("pmap has nothing to map over", why="No argument has a mapped axis.",
+                              instead="Pass an axis in in_axes.")
         name, count = counts[0]
         if not count:
             raise BadArgument(f"pmap maps {name} over no examples", argument=name,
-                              instead="Give an array with one for each device.")
+                              instead="Pass an array with one example for each device.")
         for other, size in counts:
             if size != count:
                 raise BadArgument(f"pmap maps {name} over {count} examples and {other} over {size}", argument=other,
-                                  instead="Give arrays with as many parts, or None in in_axes for what is shared.")
+                                  instead="Pass arrays with the same number of examples, or None in in_axes for shared "
+                                          "arguments.")
         if elsewhere and count < devices:
-            raise BadArgument(f"pmap maps {name} over {count} examples, and this process has {devices} of its devices",
-                              argument=name, instead="Give examples for all devices of each process.")
+            raise BadArgument(f"pmap maps {name} over {count} examples, but this process has {devices} of its devices",
+                              argument=name, instead="Pass examples for all devices of each process.")
         if count <= devices:
             return Split(count, count, None, elsewhere)
         if count % devices and not self.pad:
             raise BadArgument(f"pmap maps {name} over {count} examples, which {devices} devices cannot share evenly",
-                              argument=name, instead=f"Give a multiple of {devices}, or say pad=True: then the last "
-                                                     "example is repeated, and its results left out.")
+                              argument=name, instead=f"Pass a multiple of {devices}, or pad=True: then the last "
+                                                     "example is repeated, and its extra results are dropped.")
         return Split(count, devices, -(-count // devices), elsewhere)
 
 

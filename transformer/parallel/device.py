@@ -93,8 +93,8 @@ class Elsewhere(Device):
 
 
 def _elsewhere(device: Device) -> BadArgument:
-    return BadArgument(f"{device} is a device of process {device.process_index}, this is process {process_index()}",
-                       why="A process can only use its own devices.", instead="Give one of local_devices().")
+    return BadArgument(f"{device} belongs to process {device.process_index}, but this is process {process_index()}",
+                       why="A process can only use its own devices.", instead="Pass one of local_devices().")
 
 
 def _of(kind: str, id: int) -> Device:
@@ -131,7 +131,7 @@ def devices(kind: str | None = None) -> list[Device]:
     """
     kind = kind or default_backend()
     if kind not in KINDS:
-        raise BadArgument(f"there is no kind of devices {kind!r}", instead="Say 'cpu' or 'cuda'.")
+        raise BadArgument(f"{kind!r} is not a kind of device", instead="Pass 'cpu' or 'cuda'.")
     if kind == "cuda":
         return list(_gpus())
     return list(_cpus(config.cpu_devices)) if not _together.all else _together.checked()
@@ -148,8 +148,8 @@ class _Together:
 
     def checked(self) -> list[Device]:
         if config.cpu_devices != self.own:
-            raise BadArgument(f"config.cpu_devices is {config.cpu_devices}, and was {self.own} when processes were "
-                              "brought together", instead="Set it before distributed.initialize().")
+            raise BadArgument(f"config.cpu_devices is {config.cpu_devices}, but was {self.own} when the processes were "
+                              "connected", instead="Set it before distributed.initialize().")
         return list(self.all)
 
 
@@ -184,7 +184,7 @@ def _gpus() -> tuple[Gpu, ...]:
     from ..run.gpu import library as gpu
     reason = gpu.why_not()
     if reason is not None:
-        raise BadArgument("there is no CUDA device", why=reason, instead="Use devices('cpu').")
+        raise BadArgument("no CUDA device is available", why=reason, instead="Use devices('cpu').")
     return _gpus_of(gpu_devices.count())
 
 
@@ -281,6 +281,6 @@ def any_device(given: Any) -> Device:
         found = devices(kind) if number else local_devices(kind)
         if (number or "0").isdigit() and int(number or 0) < len(found):
             return found[int(number or 0)]
-        raise BadArgument(f"there is no device {given!r}", why=f"There are {', '.join(map(str, found))}.",
-                          instead="Set TRANSFORMER_CPU_DEVICES to have more." if kind == "cpu" else None)
-    raise BadArgument(f"{given!r} is no device", instead="Give one of devices(), or a text such as 'cpu:0'.")
+        raise BadArgument(f"there is no device {given!r}", why=f"The devices are {', '.join(map(str, found))}.",
+                          instead="Set TRANSFORMER_CPU_DEVICES to create more." if kind == "cpu" else None)
+    raise BadArgument(f"{given!r} is not a device", instead="Pass one of devices(), or a string such as 'cpu:0'.")

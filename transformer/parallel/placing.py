@@ -81,10 +81,10 @@ def _placed(leaf: Any, device: Device) -> Array:
         return leaf if leaf.device is device else _moved(leaf, device)
     if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__") \
             and not is_gpu_array(leaf):
-        raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
+        raise BadArgument(f"device_put expects arrays and numbers, got {described(leaf)}")
     array = of_library(leaf) if is_gpu_array(leaf) else np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
-        raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
+        raise BadArgument(f"device_put expects numeric arrays, got an array of dtype {array.dtype}")
     return Array(read_only(there(array, device)), device)
 
 
@@ -232,7 +232,7 @@ class Placed:
             leaves, found = tree.flatten(self.call(*args, **kwargs))
             self._note(key, perf_counter() - start)
             if found != structure:
-                raise RuntimeError(f"{self.name} has returned {found} after {structure} for arguments of the same kind")
+                raise RuntimeError(f"{self.name} returned {found} after {structure} for arguments of the same types")
             return leaves
 
         pending = device.submit(task, (), self.name)

@@ -69,12 +69,12 @@ class Processes:
 
     def _check(self) -> None:
         if self.lost is not None:
-            raise ProcessError(f"this process cannot exchange anything with the others any more: {self.lost}")
+            raise ProcessError(f"this process has lost its connection to the others: {self.lost}")
         if (os.getpid(), threading.get_ident()) != self.owner:
-            raise BadArgument("what all processes do together is called from another thread than initialize(), or from "
-                              "a child of the process",
-                              why="Processes have to come to the same calls in the same order, and MPI is used from "
-                                  "one thread.", instead="Call it from that thread, or use devices=local_devices().")
+            raise BadArgument("a collective operation of all processes is called from a thread other than that of "
+                              "initialize(), or from a child process",
+                              why="Processes must make the same calls in the same order, and MPI is used from one "
+                                  "thread.", instead="Call it from that thread, or use devices=local_devices().")
 
     # -- what is exchanged -------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ class _Watch:
         news.receive()
         reason = news.reason_to_stop(group.exchanges)
         if reason is not None:
-            raise ProcessError(f"{reason}. Process {group.index} waited for it at {place}")
+            raise ProcessError(f"{reason}. Process {group.index} was waiting for it at {place}")
         asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
         if asked and not self.has_told:         # who waits says so, and is not searched for
             self.has_told = True
@@ -242,7 +242,7 @@ class _Watch:
                           f"{self._missing()} not there yet", RuntimeWarning, stacklevel=2)
         if waited > group.timeout:
             raise ProcessError(f"process {group.index} has waited for {waited:.3g} seconds at {place}, and "
-                               f"{self._missing()} not there yet; initialize(timeout=...) says how long it waits")
+                               f"{self._missing()} not there yet; initialize(timeout=...) sets the limit")
 
     def _missing(self) -> str:
         there = {self.group.index, *self.group.news.waits_at(self.group.exchanges)}
@@ -274,10 +274,10 @@ def _parted(texts: list[str]) -> BadArgument:
     pairs = [(a, b) for a, b in zip(mine, theirs) if a != b]
     a, b = pairs[0] if pairs else (f"{len(mine)} lines", f"{len(theirs)} lines")
     named = "processes " + ", ".join(map(str, others)) if len(others) > 1 else f"process {others[0]}"
-    return BadArgument(f"{named} and process 0 are about to do different things",
-                       why=f"Process 0 has `{a.strip()}`, process {others[0]} `{b.strip()}`.",
-                       instead="Let all processes make the same calls, for arrays of the same shapes, and "
-                               "start what they share from the same values.")
+    return BadArgument(f"{named} and process 0 make different calls",
+                       why=f"Process 0 calls `{a.strip()}`, process {others[0]} calls `{b.strip()}`.",
+                       instead="Make the same calls in all processes, for arrays of the same shapes, and "
+                               "initialise shared state with the same values.")
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:

@@ -67,7 +67,7 @@ def _parted(leaf: Any, axis: int, split: Split, hands_on: bool, narrow: bool, gp
 def _common(leaf: Any, path: str, device: Device | None, gpus: Sequence[Device] | None, is_alone: bool) -> Any:
     if type(leaf) is Sharded and not leaf.is_same and not is_alone:
         raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
-                          instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
+                          instead="Pass the axis for the devices, such as 0, or return the result of psum or pmean.")
     value = known(leaf.parts[0]) if type(leaf) is Sharded else leaf
     if device is None:
         return fetched(value) if is_gpu_array(value) else value

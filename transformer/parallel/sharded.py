@@ -46,9 +46,10 @@ class Sharded:
         first, *others = values = [fetched(value) if is_gpu_array(value) else value for value in self.values()]
         if any(value != first for value in others):
             shown = ", ".join(f"{value}" for value in values)
-            raise BadArgument(f"the devices part here: a loop or branch around a collective depends on {shown}",
-                              why="All devices have to come to the same collectives.",
-                              instead="Make the condition the same on all: of psum, pmax or of what they share.")
+            raise BadArgument(f"the devices diverge here: a loop or branch around a collective depends on {shown}",
+                              why="All devices must execute the same collectives.",
+                              instead="Make the condition equal on all devices: compute it with psum or pmax, or from "
+                                      "shared values.")
         return first
 
     def __bool__(self) -> bool:

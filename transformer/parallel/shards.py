@@ -137,7 +137,7 @@ class ShardedArray(NDArrayOperatorsMixin):
         return (self[k] for k in range(len(self)))
 
     def __setitem__(self, at: Any, value: Any) -> None:
-        raise TypeError("what lies on several devices cannot be changed; np.array(x) is an array that can be")
+        raise TypeError("a sharded array is immutable; np.array(x) is a mutable copy")
 
     def __bool__(self) -> bool:
         return bool(self._whole)

@@ -75,8 +75,8 @@ def share_of(devices: tuple[Device, ...]) -> tuple[tuple[Device, ...], Share | N
     if group is None or set(owners) <= {own}:
         return devices, None
     if owners != sorted(owners) or set(owners) != set(range(group.count)):
-        raise BadArgument("pmap is given devices of some processes: " + ", ".join(map(str, devices)),
-                          why="It runs on those of one process, or on some of every process, in their order.",
-                          instead="Give devices(), or local_devices() for this process alone.")
+        raise BadArgument("the devices of pmap belong to some of the processes: " + ", ".join(map(str, devices)),
+                          why="It runs on devices of one process, or on devices of every process, in order.",
+                          instead="Pass devices(), or local_devices() for this process alone.")
     counts = tuple(owners.count(k) for k in range(group.count))
     return tuple(device for device in devices if device.process_index == own), Share(group, counts)

@@ -72,7 +72,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     if not replace and draws > count:
         raise ValueError(f"random.choice of {draws} out of {count} elements without replacement")
     if p is not None and np.shape(p) != (count,):
-        raise ValueError(f"random.choice takes probabilities of shape ({count},), got {np.shape(p)}")
+        raise ValueError(f"random.choice expects probabilities of shape ({count},), got {np.shape(p)}")
     places = chosen(key, count, sizes, draws, replace, p)
     return places if np.ndim(a) == 0 else np.take(a, places, axis=axis)
 
@@ -109,5 +109,5 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     sizes = rest if shape is None else take_shape("categorical", shape)
     front = sizes[:len(sizes) - len(rest)]
     if sizes[len(front):] != rest:
-        raise ValueError(f"random.categorical of logits of shape {scores.shape} does not give shape {sizes}")
+        raise ValueError(f"random.categorical: logits of shape {scores.shape} do not broadcast to shape {sizes}")
     return np.argmax(gumbels(words, front + scores.shape, dtype) + scores, axis=along)

@@ -72,7 +72,7 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = np.float64) 
     found = take_dtype("dirichlet", dtype, FLOATS)
     weights = np.asarray(alpha).astype(found)
     if weights.ndim == 0:
-        raise ValueError("random.dirichlet takes parameters with at least one axis")
+        raise ValueError("random.dirichlet expects parameters with at least one axis")
     sizes = (weights.shape[:-1] if shape is None else take_shape("dirichlet", shape)) + (weights.shape[-1],)
     logs = log_gamma_sample(np.broadcast_to(weights, sizes), counted(words, sizes))
     shares = np.exp(logs - np.max(logs, axis=-1, keepdims=True))

@@ -26,7 +26,7 @@ def key(seed: Any) -> Any:
     """
     number = np.asarray(seed)
     if number.ndim or number.dtype.kind not in "iu":
-        raise TypeError(f"random.key takes an integer, got {number.dtype} of shape {number.shape}")
+        raise TypeError(f"random.key expects an integer, got {number.dtype} of shape {number.shape}")
     wide = number.astype(np.uint64)
     upper = wide >> 32 if number.dtype.itemsize == 8 else wide >> 63 >> 1
     return np.stack([upper, wide & LOWER]).astype(np.uint32)
@@ -58,7 +58,7 @@ def fold_in(key: Any, data: Any) -> Any:
     first, second = take_key("fold_in", key)
     number = np.asarray(data)
     if number.ndim or number.dtype.kind not in "iu":
-        raise TypeError(f"random.fold_in takes an integer, got {number.dtype} of shape {number.shape}")
+        raise TypeError(f"random.fold_in expects an integer, got {number.dtype} of shape {number.shape}")
     words = random_words(first, second, number.astype(np.uint64) & LOWER)
     return np.stack([words >> 32, words & LOWER]).astype(np.uint32)
 
@@ -89,7 +89,7 @@ def of_parameters(name: str, shape: Any, *parameters: Any) -> Any:
         return own
     sizes = take_shape(name, shape)
     if np.broadcast_shapes(sizes, own) != sizes:
-        raise ValueError(f"random.{name} of parameters of shape {own} does not give shape {sizes}")
+        raise ValueError(f"random.{name}: parameters of shape {own} do not broadcast to shape {sizes}")
     return sizes
 
 

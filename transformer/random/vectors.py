@@ -26,7 +26,7 @@ def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype:
     centre, spread = np.asarray(mean), np.asarray(cov)
     found = take_dtype("multivariate_normal", np.result_type(centre, spread) if dtype is None else dtype, FLOATS)
     if centre.ndim < 1 or spread.ndim < 2 or spread.shape[-2:] != (centre.shape[-1], centre.shape[-1]):
-        raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a covariance of shape "
+        raise ValueError("random.multivariate_normal expects a mean of shape (..., n) and a covariance of shape "
                          f"(..., n, n), got {centre.shape} and {spread.shape}")
     own = np.broadcast_shapes(centre.shape[:-1], spread.shape[:-2])
     sizes = own if shape is None else take_shape("multivariate_normal", shape)

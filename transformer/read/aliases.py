@@ -90,11 +90,11 @@ class Aliases:
     def _refusal(self, reader: Reader, cell: Any, other: Any) -> NotSupported:
         name = getattr(getattr(other, "atom", None), "name", None)
         return NotSupported(
-            "write to memory that may be shared" + (f" with {name!r}" if name else ""),
+            "cannot write to memory that may be shared" + (f" with {name!r}" if name else ""),
             reader.builder.origin,
             why=self._why.get((id(cell), id(other)))
-            or "Which array this is depends on the path taken or on the iteration.",
-            instead="Write to a copy, or make the copy where the array gets its second name: x.copy().",
+            or "Which array the name refers to depends on the path taken or on the iteration.",
+            instead="Write to a copy, or copy where the second name is assigned: x.copy().",
         )
 
 

@@ -113,8 +113,8 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
     if isinstance(owner, PerhapsAxisless):
-        raise NotSupported("assignment to what is an array without axes on some paths only", reader.builder.origin,
-                           instead="Bind the name anew instead of writing into it.")
+        raise NotSupported("assignment to a name that is a 0-d array on some paths only is not supported",
+                           reader.builder.origin, instead="Rebind the name instead of writing into it.")
     if isinstance(owner, Value):
         index, value = prepared(reader, with_places(reader, owner, index)), prepared(reader, value)
         with as_user_error(reader):
@@ -138,7 +138,7 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         raise as_raised(
             TypeError(f"'{type_name(owner)}' object does not support item assignment"),
             reader.builder.origin,
-            instead="Make a list or an array of it first: list(items), np.array(items).",
+            instead="Convert it to a list or an array first: list(items), np.array(items).",
         )
 
 
@@ -158,8 +158,8 @@ def _write_axisless(reader: Reader, array: Value, index: Any, value: Any) -> Non
         reader.write(array, apply_op(reader, operator.getitem, (new, 0), {}).atom)
         return
     if index not in ((), ..., (...,)) or value.ndim or value.dtype.kind == "c" != array.dtype.kind:
-        raise NotSupported("this assignment to an array without axes", reader.builder.origin,
-                           instead="Write s[...] = v, with a number v that it can hold.")
+        raise NotSupported("this assignment to a 0-d array is not supported", reader.builder.origin,
+                           instead="Write s[...] = v, with a number v that fits its dtype.")
     reader.write(array, cast(reader, value.atom, array.type))
 
 
@@ -174,9 +174,9 @@ def _check_overlap(reader: Reader, owner: Value, value: Any, new: Value) -> None
     target, source = (part_of(whereabouts(view), definitions.get) for view in (owner, value))  # type: ignore[arg-type]
     if may_overwrite(put, target, source):
         raise NotSupported(
-            "an assignment of a part of an array to another part, in other steps",
+            "assignment of a slice of an array to another slice of it with a different step is not supported",
             reader.builder.origin,
-            why="Where the parts overlap, NumPy may read what it has just written.",
+            why="If the slices overlap, NumPy may read elements that it has just written.",
             instead="Copy first: y[::2] = y[:3].copy().",
         )
 
@@ -190,10 +190,10 @@ def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     owner = needed(reader, owner)
     if _is_frozen(owner):
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
+        raise as_raised(raised, reader.builder.origin, "Create a new object: dataclasses.replace(p, w=value).")
     if isinstance(owner, type):
-        raise NotSupported(f"assignment to the attribute {name!r} of a class", reader.builder.origin,
-                           instead="Keep it in an object that the function makes, or return it.")
+        raise NotSupported(f"assignment to the attribute {name!r} of a class is not supported", reader.builder.origin,
+                           instead="Keep it in an object that the function creates, or return it.")
     own = inspect.getattr_static(type(owner), "__setattr__", None)
     if own is not object.__setattr__ and isinstance(own, (types.FunctionType, *SLOTS)):
         reader.call(own, (owner, name, value), {})

@@ -106,7 +106,7 @@ def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> N
         raise BadArgument(
             f"Cannot cast ufunc output from {value.dtype!r} to {dtype!r} with casting rule {casting!r}",
             reader.builder.origin,
-            instead="Write x = x + y instead of x += y, or make x an array of the wider dtype.",
+            instead="Write x = x + y instead of x += y, or give x the wider dtype.",
         )
 
 
@@ -178,9 +178,9 @@ def check_writable(reader: Reader, cell: Value) -> None:
     if any(cell is array for array in reader.outside.arrays()):
         name = getattr(cell.atom, "name", None)
         raise NotSupported(
-            f"write to the array {name!r}, which outlives the call",
+            f"cannot write to the array {name!r}, which exists outside the function",
             reader.builder.origin,
-            why="It is a global, or belongs to a closure or an object made before.",
+            why="It is a global variable, or belongs to a closure or to an object created before the call.",
             instead="Copy it first: x = x.copy().",
         )
 

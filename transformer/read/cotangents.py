@@ -33,8 +33,8 @@ def read_block(reader: Reader, node: Any, x: Any, marked: Callable[[str, Any], A
     if not isinstance(x, Value) or not x.type.is_inexact:
         if isinstance(x, (Value, int, float, complex, str)) or x is None:
             return
-        raise NotSupported("grad_of takes an array or a number", reader.builder.origin,
-                           instead="Give the array inside of the container a name of its own.")
+        raise NotSupported("grad_of needs an array or a number", reader.builder.origin,
+                           instead="Assign the array in the container to a variable first.")
     around = {name: value for name in _used(node) if name != cotangent and (value := _found(reader, name)) is not None}
     function = frozen(reader, Closure(_as_function(node, cotangent, tuple(around)), reader.frame, reader))
     operands = Leaves(reader)
@@ -50,9 +50,9 @@ def _names(reader: Reader, node: Any) -> tuple[str, str]:
     target = item.optional_vars
     if len(node.items) > 1 or len(args) != 1 or not isinstance(args[0], gast.Name) or not (
             target is None or isinstance(target, gast.Name)):
-        raise NotSupported("this form of grad_of", reader.builder.origin,
-                           why="It is about one variable.",
-                           instead="Give the value a name first, and write `with grad_of(x) as dx`.")
+        raise NotSupported("this form of grad_of is not supported", reader.builder.origin,
+                           why="It applies to one variable.",
+                           instead="Assign the value to a variable first, and write `with grad_of(x) as dx`.")
     return args[0].id, f"d{args[0].id}" if target is None else target.id
 
 
@@ -60,16 +60,17 @@ def _check_names(reader: Reader, node: Any, cotangent: str) -> None:
     """Raises where the lines jump, or bind a name that is used elsewhere."""
     way_out = getattr(node, "way_out", None)
     if way_out is not None:
-        raise NotSupported("a jump out of the lines under grad_of", reader.frame.origin(way_out),
-                           why="They run in the reverse sweep.", instead="Put it above or below them.")
+        raise NotSupported("the block under grad_of cannot be left early", reader.frame.origin(way_out),
+                           why="It runs in the reverse sweep.", instead="Move the statement above or below the block.")
     inside: Counter[str] = sum((loads_in(statement) for statement in node.body), Counter())
     outside = loads_in(reader.frame.scope.node) - inside
     writes = Writes(node.body)
     for name in sorted((writes.assigned | writes.augmented) - {cotangent}):
         if outside[name]:
-            raise NotSupported(f"the lines under grad_of bind {name!r}, which is used elsewhere", reader.builder.origin,
-                               why="They run in the reverse sweep: the code below does not see it.",
-                               instead="Use a name there that is used nowhere else.")
+            raise NotSupported(f"the block under grad_of assigns {name!r}, which is used elsewhere",
+                               reader.builder.origin,
+                               why="It runs in the reverse sweep, so the code below does not see the assignment.",
+                               instead="Use a name that is used nowhere else.")
 
 
 def _used(node: Any) -> list[str]:

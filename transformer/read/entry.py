@@ -146,8 +146,9 @@ def always_raised(reader: Reader, raised: Effect | None, name: str, origin: Orig
         known = kind.__module__ == "builtins" and parts
         message = ", ".join(parts) if known else ": ".join([kind.__name__, *parts])
         if None not in sizes:
-            return raised_as(kind, message, last.origin, f"Every call of {name} with arguments like these raises it.")
-    return NotSupported(f"{name} always raises an exception", origin, instead="Let it return a value on some path.")
+            return raised_as(kind, message, last.origin,
+                             f"Every call of {name} with arguments of these types and shapes raises it.")
+    return NotSupported(f"{name} always raises an exception", origin, instead="Return a value on some path.")
 
 
 def _shown(piece: Any, sizes: list[int | None]) -> str:
@@ -321,7 +322,7 @@ class Results:
         value = self.reader.usable(value)
         if self.with_lists and isinstance(value, OrNone) and settled(self.reader, value) is value:
             return Maybe(self.add(value.there), self.add(value.item))
-        value = needed(self.reader, value, "what is returned is None, where a value is needed")
+        value = needed(self.reader, value, "the returned value is None, but a value is required")
         if isinstance(value, (Value, Size)):
             if is_axisless(value):
                 self.axisless[len(self.atoms)] = value
@@ -342,9 +343,9 @@ class Results:
             if found is not None:
                 return found
             refused = NotSupported(
-                "a list filled by a loop is returned",
+                "a list filled by a loop cannot be returned",
                 self.reader.returned or self.reader.builder.origin,
-                why="Its length is not known while the function is read.",
+                why="Its length is not known when the function is transformed.",
                 instead="Return an array: np.array(items).",
             )
             raise known_or(self.reader, length, refused)
@@ -367,9 +368,9 @@ class Results:
         is_ours = type(value).__module__.startswith("transformer.read")
         if is_ours or isinstance(value, range) or has_dynamic(tuple(items)):
             raise NotSupported(
-                f"{described(value)} is returned",
+                f"{described(value)} cannot be returned",
                 self.reader.returned or self.reader.builder.origin,
-                why="Results are numbers, arrays and containers of them.",
-                instead="Return what it gives: np.array(...) of the items, or the values themselves.",
+                why="Results must be numbers, arrays or containers of these.",
+                instead="Return the values that it produces, for example np.array(list(items)).",
             )
         return value

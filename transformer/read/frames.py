@@ -138,8 +138,8 @@ def store(reader: Reader, frame: Frame, name: str, value: Any) -> None:
         if name in scope_frame.scope.globals or name in scope_frame.cells:
             break
     raise NotSupported(
-        f"assignment to {name!r}, which outlives the call",
+        f"cannot assign to {name!r}, which exists outside the function",
         reader.builder.origin,
-        why="A transformed function has no effects that its caller does not see.",
+        why="A transformed function must not have side effects.",
         instead="Return the new value.",
     )

@@ -107,14 +107,14 @@ def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: 
     """Texts with dynamic parts can be joined; for all else they must be known."""
     if function is operator.add and all(isinstance(value, (str, Text)) for value in (left, right)):
         return function(left, right)
-    return function(*(static(reader, value, "a text that is used like this") for value in (left, right)))
+    return function(*(static(reader, value, "a string that is used like this") for value in (left, right)))
 
 
 def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Operators on strings, of what is known; `*` with what is not needs it."""
     try:
         left, right = (
-            static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size)) else value
+            static(reader, value, "an operand of a string") if isinstance(value, (Value, Size)) else value
             for value in (left, right)
         )
     except NotSupported as error:
@@ -264,7 +264,7 @@ def is_one(reader: Reader, left: Any, right: Any) -> bool:
         return known is other
     if left is not right and _may_be_one(reader, left, right):
         refusal = NotSupported(
-            "whether these are one object is not known while the function is read",
+            "whether these are the same object is not known when the function is transformed",
             reader.builder.origin,
             instead="Compare values with == and !=, or keep a flag.",
         )
@@ -299,9 +299,11 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     from .loops.iteration import Iteration
 
     if isinstance(container, Value):
-        raise BadArgument("`in` on an array", reader.builder.origin, instead="Write np.any(x == value).")
+        raise BadArgument("`in` on an array is not supported", reader.builder.origin,
+                          instead="Write np.any(x == value).")
     if isinstance(container, Lazy | Producer | Iteration):
-        raise NotSupported("`in` on an iterator", reader.builder.origin, instead="Make a list of its items: list(...).")
+        raise NotSupported("`in` on an iterator is not supported", reader.builder.origin,
+                           instead="Build a list of its items: list(...).")
     if isinstance(container, DynamicRange) or isinstance(container, range) and known_of(item) is UNKNOWN:
         return _in_range(reader, container, item)
     user = users_special(container, "__contains__")
@@ -316,7 +318,7 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or open_to_both):
         return _dynamic_contains(reader, container, item)
     known = hashed if isinstance(container, dict | set | frozenset) else static
-    key = known(reader, item, "what is looked for with `in`")
+    key = known(reader, item, "the left operand of `in`")
     with as_user_error(reader):
         return key in (stripped(container) if isinstance(container, (tuple, list)) else container)
 
@@ -335,7 +337,7 @@ def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
         if equal is True:
             return True
         if isinstance(equal, Value) and equal.ndim:
-            raise NotSupported("`in` of a list of arrays", reader.builder.origin,
+            raise NotSupported("`in` on a list of arrays is not supported", reader.builder.origin,
                                instead="Compare the items in a loop.")
         if equal is not False:
             found = equal if found is False else apply_op(reader, np.logical_or, (found, equal), {})
@@ -384,6 +386,6 @@ def _repeated(reader: Reader, left: Any, right: Any) -> Any:
         if made is not None:
             return made
     count = static(
-        reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
+        reader, count, "the number of repetitions of a sequence", "Use np.zeros or np.full for an array of that length."
     )
     return _on_objects(reader, operator.mul, sequence, count)

@@ -179,17 +179,17 @@ class Outside:
     def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
         if has_own_meaning(array):
             raise NotSupported(
-                f"{described(array)} cannot be read",
+                f"{described(array)} is not supported",
                 self.reader.builder.origin,
-                why="Its operators may mean something else than those of arrays.",
+                why="Its operators may differ from those of plain arrays.",
                 instead="Convert it with np.asarray.",
             )
         if of_core(array.dtype).kind not in "biufc":
             raise NotSupported(
-                f"an array of dtype {array.dtype} cannot be read",
+                f"an array of dtype {array.dtype} is not supported",
                 self.reader.builder.origin,
-                why="Only arrays of numbers and truth values have rules.",
-                instead="Convert it to float64, float32, complex, int or bool, or keep it outside.",
+                why="Only numeric and boolean dtypes are supported.",
+                instead="Convert it to float64, float32, complex, int or bool, or keep it out of the function.",
             )
         type = ArrayType(of_core(array.dtype).newbyteorder("="), array.shape)
         var = self._hidden(type, fetch, name or "array", is_number=False)

@@ -38,10 +38,10 @@ def changed(reader: Reader, old: PerhapsAxisless, new: Any) -> Value:
     holders = sum(value is old for value in _named(reader))
     if holders > 1 or not isinstance(new, Value) or new.type != old.type:
         raise NotSupported(
-            "an array without axes is changed in place while another name has it",
+            "a 0-d array that has two names cannot be changed in place here",
             reader.builder.origin,
-            why="On some paths it is an array, which NumPy changes for all its names; on others it is a number.",
-            instead="Write `s = s + v`, or make it an array with an axis: np.zeros(1).",
+            why="On some paths it is an array, whose change NumPy shows under all names; on others it is a number.",
+            instead="Write `s = s + v`, or use a 1-d array: np.zeros(1).",
         )
     reader.aliases.check_write(reader, old)
     made = PerhapsAxisless(new.atom)

@@ -190,8 +190,8 @@ class Reader:
             self.builder.origin = outer
 
     def unsupported(self, kind: str) -> NotSupported:
-        what, instead = UNSUPPORTED.get(kind, (kind, "Write it with other statements."))
-        return NotSupported(f"{what} cannot be read", self.builder.origin, instead=instead)
+        what, instead = UNSUPPORTED.get(kind, (kind, "Rewrite it with supported statements."))
+        return NotSupported(f"{what} is not supported", self.builder.origin, instead=instead)
 
     def usable(self, value: Any) -> Any:
         """The value itself, or what stands in its place; raises where it depends on the path."""
@@ -323,11 +323,11 @@ class Reader:
 
 
 UNSUPPORTED = {
-    "Try": ("`try`", "Write what should happen when no exception is raised, and check before."),
-    "TryStar": ("`try`", "Write what should happen when no exception is raised, and check before."),
-    "Await": ("`await`", "Await before, and pass the result in."),
-    "AsyncFor": ("`async for`", "Use a plain `for`, over a list that is made before."),
-    "AsyncWith": ("`async with`", "Enter it around the call of the transformed function."),
-    "AsyncFunctionDef": ("a coroutine", "Use a plain function."),
-    "Global": ("`global`", "Pass the value in and return the new one."),
+    "Try": ("`try`", "Check the condition with `if` before the operation."),
+    "TryStar": ("`try`", "Check the condition with `if` before the operation."),
+    "Await": ("`await`", "Await outside, and pass the result as an argument."),
+    "AsyncFor": ("`async for`", "Use a plain `for` over a list."),
+    "AsyncWith": ("`async with`", "Use it around the call of the transformed function."),
+    "AsyncFunctionDef": ("a coroutine", "Use a plain `def`."),
+    "Global": ("`global`", "Pass the value as an argument, and return the new value."),
 }

@@ -80,23 +80,23 @@ def read(
                 raise _first_said(refusal, findings) from None
         except RecursionError:
             raise NotSupported(
-                "the function is nested too deeply to be read",
+                "the function is nested too deeply",
                 reader.builder.origin,
                 instead="Split long expressions and chains of elif.",
             ) from None
     raise NotSupported(
         "too many loops would have to be unrolled",
         reader.builder.origin,
-        instead="Keep one type and shape for each name in a loop, or split the function.",
+        instead="Keep one type and shape for each variable in a loop, or split the function.",
     )
 
 
 def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> None:
     if declared.get(request.key) == request.type:
         raise NotSupported(
-            f"a name that may be unbound is once {request.type} and once not",
+            f"a variable that may be unassigned is {request.type} on one path and not on another",
             reader.builder.origin,
-            instead="Give it a value of one type before.",
+            instead="Assign a value of the same type before.",
         ) from None
     declared[request.key] = request.type
 

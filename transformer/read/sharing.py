@@ -24,9 +24,9 @@ def share_memory(reader: Reader, a: Any, b: Any, max_work: Any = None) -> bool:
         return False
     if one is other or reader.aliases.are_related(one, other):
         raise NotSupported(
-            "whether two arrays share memory",
-            why="They may be parts of one array.",
-            instead="Leave out the question, or make a copy: x.copy().",
+            "whether two arrays share memory is not known when the function is transformed",
+            why="They may be views of the same array.",
+            instead="Remove the test, or make a copy: x.copy().",
         )
     reader.asked_apart.append((one, other))
     return False

@@ -36,7 +36,8 @@ def read_delete(reader: Reader, node: Any) -> None:
         elif isinstance(target, gast.Subscript):
             delete_item(reader, reader.evaluate(target.value), reader.evaluate(target.slice))
         else:
-            raise NotSupported("`del` of an attribute", reader.builder.origin, instead="Assign None to it.")
+            raise NotSupported("`del` of an attribute is not supported", reader.builder.origin,
+                               instead="Assign None to it.")
 
 
 def read_import(reader: Reader, node: Any) -> None:

@@ -89,7 +89,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         return of_container(reader, value, index)
     if isinstance(value, (Size, Text)) or known_of(value) is UNKNOWN:
         if isinstance(value, Text):
-            return need(reader, value, "a text that is indexed")
+            return need(reader, value, "a string that is indexed")
         raise as_raised(TypeError(f"'{type_name(value)}' object is not subscriptable"), reader.builder.origin)
     return _of_object(reader, value, index)
 

@@ -59,8 +59,8 @@ def _abstract(given: Any, name: str) -> Any:
     if isinstance(given, (types.Number, types.Boolean)):
         return ArrayType(as_dtype(given))
     if isinstance(given, types.Type):
-        raise BadArgument(f"{given} is no type of an array or a number", argument=name,
-                          instead="Give arguments as examples instead.")
+        raise BadArgument(f"{given} is not the type of an array or a number", argument=name,
+                          instead="Pass example arguments instead.")
     return given
 
 
@@ -72,11 +72,11 @@ def _numba_type(value: Any) -> Any:
 def _require_simple(made: Emitted) -> None:
     interface = made.interface
     if interface.apart:
-        raise NotSupported(f"{interface.name} writes to its arguments", made.reading.origin,
-                           why="Code that numba compiled cannot tell whether arrays share memory.",
+        raise NotSupported(f"{interface.name} writes to its arguments, which is not supported here",
+                           made.reading.origin, why="Code compiled by numba cannot detect whether arrays share memory.",
                            instead="Return the new array.")
     if interface.hidden:
-        raise NotSupported(f"{interface.name} takes the array {interface.hidden[0].name!r} from outside",
+        raise NotSupported(f"{interface.name} uses the outside array {interface.hidden[0].name!r}",
                            made.reading.origin, instead="Pass it as an argument.")
 
 

@@ -191,7 +191,7 @@ def _require_plain(generated: Emitted) -> None:
         found = getattr(value, "cls", value)
         kind = found.__name__ if isinstance(found, type) else name
         raise NotSupported(
-            f"{generated.interface.name} needs `{kind}`, which a file of its own does not have",
+            f"{generated.interface.name} needs `{kind}`, which is not available in a standalone file",
             generated.function.origin,
             instead="Pass and return numbers, arrays, tuples, lists and dictionaries.",
         )

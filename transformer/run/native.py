@@ -21,9 +21,9 @@ def require_native(outside: dict[str, Any], origin: Origin | None) -> None:
     for name, value in outside.items():
         if is_foreign(value):
             raise NotSupported(
-                f"compiled code does not read `{name}`, an array of {value.dtype.str!r}", origin,
-                why="Its bytes are in another order than this machine's. Only those of arguments are turned.",
-                instead=f"Turn them once: `{name} = {name}.astype({name}.dtype.newbyteorder(\"=\"))`.")
+                f"compiled code does not support `{name}`, an array of dtype {value.dtype.str!r}", origin,
+                why="It does not have native byte order. Only arguments are converted automatically.",
+                instead=f"Convert it once: `{name} = {name}.astype({name}.dtype.newbyteorder(\"=\"))`.")
 
 
 def require_64_bits(wide: tuple[str, ...]) -> None:
@@ -31,8 +31,8 @@ def require_64_bits(wide: tuple[str, ...]) -> None:
     if wide:
         refused = raised_as(
             OverflowError, f"Python int too large to convert to C long: {wide[0]}", None,
-            why="The integers that compiled code is given have 64 bits.",
-            instead="Pass a float, or name the argument in `static_argnames`.")
+            why="Integer arguments of compiled code have 64 bits.",
+            instead="Pass a float, or list the argument in `static_argnames`.")
         refused.argument = wide[0]
         raise refused
 

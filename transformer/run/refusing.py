@@ -16,7 +16,7 @@ def as_refusal(origin: Origin | None) -> Iterator[None]:
     try:
         yield
     except NumbaError as error:
-        raise NotSupported(f"numba does not compile it: {_reason(error)}", origin,
+        raise NotSupported(f"numba cannot compile this: {_reason(error)}", origin,
                            instead="Run it without jit, or with fallback=True.") from error
 
 

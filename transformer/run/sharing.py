@@ -80,7 +80,7 @@ class Memory:
         for first, second in self.apart:
             if first in others and second in others and shares_memory(others[first], others[second]):
                 raise NotSupported(f"{first!r} shares memory with {second!r}", self.origin,
-                                   why="The function asks for that and was read as if they did not.",
+                                   why="The function tests for this, and was transformed for arrays that do not.",
                                    instead="Pass a copy of one of them: x.copy().", argument=first)
         for argument in self.written:
             array = arrays.get(argument.path)
@@ -140,8 +140,8 @@ def _check_writable(array: np.ndarray, argument: Any) -> None:
     if not array.flags.writeable:
         raise as_raised(ValueError("assignment destination is read-only"), argument.origin)
     if _overlaps_itself(array):
-        raise NotSupported(f"write to {argument.path!r}, of which several elements are one", argument.origin,
-                           why="It was made with strides that visit memory more than once.",
+        raise NotSupported(f"cannot write to {argument.path!r}, whose elements overlap in memory", argument.origin,
+                           why="Its strides visit the same memory more than once.",
                            instead="Pass a copy of it: x.copy().", argument=argument.path)
 
 
@@ -168,6 +168,6 @@ def _overlaps_itself(array: np.ndarray) -> bool:
 
 
 def _refusal(argument: Any, path: str) -> NotSupported:
-    return NotSupported(f"write to {argument.path!r}, which shares memory with {path!r}", argument.origin,
-                        why="The write would be seen in the other one, too.",
+    return NotSupported(f"cannot write to {argument.path!r}, which shares memory with {path!r}", argument.origin,
+                        why="The write would also change the other array.",
                         instead="Pass a copy of one of them: x.copy().", argument=argument.path)

@@ -143,7 +143,7 @@ class _Describer:
         if has_own_meaning(array):
             kind = array.__class__
             raise BadArgument(f"{path} is a {kind.__module__.partition('.')[0]} {kind.__name__}",
-                              why="Its operators may mean something else than those of arrays.",
+                              why="Its operators may differ from those of plain arrays.",
                               instead="Convert it with np.asarray.", argument=path)
         if dtype.kind not in "fciub" or dtype.name in ("float128", "complex256", "longdouble"):
             raise BadArgument(f"{path} has dtype {dtype}, which is not supported",

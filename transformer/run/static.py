@@ -46,11 +46,11 @@ def names_of(function: Callable[..., Any], option: str, named: str | int | Seque
     known = _parameters(function)
     for name in given:
         if known is not None and name not in known:
-            raise BadArgument(f"{option} names {name!r}, which is no argument", instead=suggestion(name, known))
+            raise BadArgument(f"{option} names {name!r}, which is not an argument", instead=suggestion(name, known))
     for place in places:
         if known is None or not -len(known) <= place < len(known):
-            raise BadArgument(f"{option} has the position {place}, at which there is no argument",
-                              instead="Count the arguments from 0, or give their names.")
+            raise BadArgument(f"{option} contains the position {place}, but there is no such argument",
+                              instead="Positions count from 0; argument names are accepted too.")
         given.append(known[place])
     return frozenset(given)
 
@@ -84,9 +84,9 @@ class Fixed:
     def __init__(self, value: Any, name: str) -> None:
         leaves, structure = tree.flatten(value)
         if any(isinstance(leaf, np.ndarray) for leaf in leaves):
-            raise BadArgument(f"the static argument {name!r} holds an array", argument=name,
-                              why="Its numbers would become part of the compiled code.",
-                              instead="Leave it out of static_argnames, or pass a tuple of numbers.")
+            raise BadArgument(f"the static argument {name!r} contains an array", argument=name,
+                              why="Its values would become constants of the compiled code.",
+                              instead="Remove it from static_argnames, or pass a tuple of numbers.")
         self.parts = structure, tuple([(type(leaf), hashable(leaf)) for leaf in leaves])
 
     def __eq__(self, other: object) -> bool:

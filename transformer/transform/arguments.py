@@ -70,8 +70,8 @@ def chosen_parameters(interface: Interface, wrt: Wrt, what: str) -> list[Paramet
         _parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))
     ]
     if not chosen:
-        raise BadArgument(f"argnums names no argument of {interface.name} for {what}",
-                          instead="Name one, as in argnums=0, argnums='w' or argnums=(0, 1).")
+        raise BadArgument(f"argnums is empty: {what} needs an argument of {interface.name}",
+                          instead="Pass one or more, as in argnums=0, argnums='w' or argnums=(0, 1).")
     return chosen
 
 
@@ -85,9 +85,9 @@ def _parameter(interface: Interface, key: int | str, what: str) -> Parameter:
     names = [p.name for p in interface.parameters]
     has = f"it takes {', '.join(names)}" if names else "it takes none"
     raise BadArgument(
-        f"{interface.name} has no argument {key!r} for {what}, {has}",
-        why="A position counts from 0 the arguments that are passed by position." if isinstance(key, int) else None,
-        instead=suggestion(str(key), names) or (f"Write one of {', '.join(map(repr, names))}." if names else None),
+        f"{what}: {interface.name} has no argument {key!r}, {has}",
+        why="Positions count the positional arguments from 0." if isinstance(key, int) else None,
+        instead=suggestion(str(key), names) or (f"Use one of {', '.join(map(repr, names))}." if names else None),
     )
 
 
@@ -110,7 +110,9 @@ def fitted(wanted: Any, given: Any, name: str) -> Any:
     try:
         found = structure.leaves_of(given, name)
     except ValueError as error:
-        raise BadArgument(str(error), instead=f"Give {name} the structure of what it belongs to.") from None
+        raise BadArgument(str(error),
+                          instead=f"{name[:1].upper()}{name[1:]} must have the same structure as the value that it "
+                                  "belongs to.") from None
     return tree.unflatten(structure, [_fitted(leaf.type, value(item), f"{name}{path}")
                                       for leaf, item, path in zip(leaves, found, structure.paths())])
 
@@ -118,8 +120,9 @@ def fitted(wanted: Any, given: Any, name: str) -> Any:
 def _fitted(wanted: Any, given: Value, name: str) -> Value:
     equal = current().assumptions.equal
     if given.ndim != len(wanted.sizes) or not all(map(equal, given.shape, wanted.sizes)):
-        raise BadArgument(f"{name} has shape {shape_text(given.shape)}, its primal {shape_text(wanted.sizes)}",
-                          instead="Give it the shape of what it is a tangent or cotangent of.")
+        raise BadArgument(f"{name} has shape {shape_text(given.shape)}, but its primal has shape "
+                          f"{shape_text(wanted.sizes)}",
+                          instead="A tangent or cotangent must have the shape of its primal.")
     if given.dtype.kind == "c" and wanted.dtype.kind != "c":
-        raise BadArgument(f"{name} is complex, its primal is not", instead="Take its real part: np.real.")
+        raise BadArgument(f"{name} is complex, but its primal is not", instead="Take its real part: np.real.")
     return cast(given, wanted)

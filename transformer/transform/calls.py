@@ -49,7 +49,7 @@ class Calls:
         function is a block of its own."""
         if self.function is None or not stmt.function.results:
             raise NotSupported(
-                f"the derivative of {stmt.function.name}, which calls itself, is taken inside of "
+                f"the recursive function {stmt.function.name} is differentiated inside "
                 + ("a rule" if self.function is None else "itself"), stmt.origin,
                 instead="Write it as a loop.")
 

@@ -40,8 +40,8 @@ def _results(mode: Gradient, interface: Interface) -> tuple[Any, Any]:
     if not mode.has_aux:
         return interface.result, None
     if not isinstance(interface.result, tuple) or len(interface.result) != 2:
-        raise BadArgument(f"with has_aux=True {mode.suffix} needs a function that returns a pair (value, aux)",
-                          interface.returned, instead=f"Return a pair from {interface.name}, or leave has_aux out.")
+        raise BadArgument(f"with has_aux=True, {mode.suffix} needs a function that returns a pair (value, aux)",
+                          interface.returned, instead=f"Return a pair from {interface.name}, or omit has_aux.")
     return interface.result
 
 
@@ -50,7 +50,7 @@ def _scalar(mode: Gradient, main: Any, function: Function, interface: Interface)
     if isinstance(main, (int, float)) and not isinstance(main, bool):
         return None
     if not isinstance(main, Result):
-        raise BadArgument(f"{mode.suffix} needs a function that returns one number, {interface.name} returns "
+        raise BadArgument(f"{mode.suffix} needs a function that returns one number, but {interface.name} returns "
                           f"{_shown(main)}", interface.returned or function.origin,
                           instead="Return the number alone, or (number, aux) with has_aux=True.")
     check_scalar(type_of(function.results[main.k]), mode, interface.name, interface.returned or function.origin)
@@ -71,14 +71,15 @@ def _tree(mode: Gradient, interface: Interface, function: Function, chosen: list
 def check_scalar(type: Any, mode: Gradient, name: str, returned: Origin | None) -> None:
     """Raises unless a result of this type can be differentiated by a gradient."""
     if not isinstance(type, ArrayType) or type.sizes:
-        raise BadArgument(f"{mode.suffix} needs a function that returns one number, {name} returns an array "
+        raise BadArgument(f"{mode.suffix} needs a function that returns one number, but {name} returns an array "
                           f"of type {type}", returned,
                           instead="Reduce it (np.sum, np.mean), or use vjp with a cotangent.")
     if type.dtype.kind == "c" and not mode.holomorphic:
-        raise BadArgument(f"{mode.suffix} needs a function that returns a real number, {name} returns a complex one",
-                          returned, instead="Return np.real(...) or np.abs(...), or say holomorphic=True.")
+        raise BadArgument(f"{mode.suffix} needs a function that returns a real number, but "
+                          f"{name} returns a complex one",
+                          returned, instead="Return np.real(...) or np.abs(...), or pass holomorphic=True.")
     if type.dtype.kind not in "fc":
-        raise NotDifferentiable(f"{name} returns {type}, which has no derivative", returned,
+        raise NotDifferentiable(f"{name} returns {type}, which is not differentiable", returned,
                                 instead="Return a floating point number.")
 
 
@@ -148,11 +149,11 @@ def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:
     for leaf, path in zip(leaves, structure.paths()):
         if not is_differentiable(leaf):
             shown = leaf.type if isinstance(leaf, Var) else _shown_argument(leaf)
-            raise NotDifferentiable(f"{parameter.name}{path} is {shown}, which carries no derivative",
+            raise NotDifferentiable(f"{parameter.name}{path} is {shown}, which is not differentiable",
                                     instead=_differentiable_instead(leaf, parameter), argument=parameter.name)
         if holomorphic and leaf.type.dtype.kind != "c":
-            raise BadArgument(f"holomorphic=True needs complex arguments, {parameter.name}{path} is {leaf.type}",
-                              instead="Pass complex numbers, or leave holomorphic out.", argument=parameter.name)
+            raise BadArgument(f"holomorphic=True needs complex arguments, but {parameter.name}{path} is {leaf.type}",
+                              instead="Pass complex numbers, or omit holomorphic.", argument=parameter.name)
     return leaves
 
 

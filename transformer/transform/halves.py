@@ -240,8 +240,8 @@ class _Widening:
     def of_digits(self, stmt: Let) -> Block:
         """An op that looks at the last digit of a number, in the dtype that the program has."""
         if self.by_entry:
-            raise NotSupported(f"{stmt.op.name} of {stmt.target.type} has no compiled form", stmt.origin,
-                               why="What is compiled computes in float32, where the next number is another one.",
+            raise NotSupported(f"{stmt.op.name} of {stmt.target.type} cannot be compiled", stmt.origin,
+                               why="Compiled code computes in float32, which has different neighbouring numbers.",
                                instead="Run it without jit, or with fallback=True.")
         return self.in_own_dtype(stmt)
 

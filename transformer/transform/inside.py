@@ -40,12 +40,12 @@ def read_jvp(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _jvp(reader: Any, function: Any, primals: Any, tangents: Any) -> Any:
     primals, tangents = reader.usable(primals), reader.usable(tangents)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
+        raise BadArgument("jvp expects a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
     if len(primals) != len(tangents):
         raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents", instead=ONE_FOR_EACH)
     moving = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
     if not moving:
-        raise BadArgument("jvp: every tangent is None", instead=GIVE_ONE)
+        raise BadArgument("all tangents of jvp are None", instead=GIVE_ONE)
     given = [tangents[k] for k in moving]
     return reader.call(Inside(function, Pushforward(moving)), (*primals, *given), {})
 
@@ -99,8 +99,9 @@ class Point:
         """Raises where the function has become another one, as it is only now transformed."""
         core, _ = reader.subfunction(self.function, self.primals, {})
         if _outer(core) != _outer(self.core) or _shown(core) != _shown(self.core):
-            raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
-                               reader.builder.origin, why="It uses variables or arrays that have changed since.",
+            raise NotSupported("the variables of a function changed between vjp or linearize and the use of its "
+                               "derivative", reader.builder.origin,
+                               why="It uses outside variables or arrays that have changed since.",
                                instead="Pass them as arguments, or use the derivative before they change.")
 
 
@@ -141,6 +142,6 @@ def pushed_from(reader: Any, function: Any, held: Any, then: tuple[Any, ...], ar
 
 def check_current(reader: Any, held: Any) -> None:
     if not held.is_current():
-        raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
-                           reader.builder.origin, why="It uses variables or arrays that have changed since.",
-                           instead="Make the pullback again, or inside of the function.")
+        raise NotSupported("the variables of a function changed between vjp or linearize and the use of its derivative",
+                           reader.builder.origin, why="It uses outside variables or arrays that have changed since.",
+                           instead="Create the pullback again, or inside the function.")

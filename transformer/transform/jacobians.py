@@ -82,15 +82,17 @@ class Jacobian(Mode):
         """Raises unless there is one argument and one result, of the sizes of the pattern."""
         results, parameters = tree.leaves(self.main(blocks.interface.result)), blocks.types()
         if len(results) != 1 or len(parameters) != 1 or not isinstance(results[0], Result):
-            raise BadArgument(f"{self.suffix} with sparsity needs one array as the argument, and one as the result",
-                              instead="Put them together with np.concatenate, or leave sparsity out.")
+            raise BadArgument(f"{self.suffix} with sparsity needs one array as argument and one array as result",
+                              instead="Join them with np.concatenate, or omit sparsity.")
         assert self.pattern is not None
         shape = type_of(blocks.function.results[results[0].k]).elements, parameters[0].elements   # type: ignore[union-attr]
         for place, (size, wanted) in enumerate(zip(shape, self.pattern.mask.shape)):
             if not builder.assumptions.equal(size, wanted):
                 what = ("the result", "rows"), ("the argument", "columns")
-                raise BadArgument(f"sparsity has {wanted} {what[place][1]}, {what[place][0]} {size_text(size)} numbers",
-                                  instead="Give a matrix of one row for each number in the result.")
+                raise BadArgument(f"sparsity has {wanted} {what[place][1]}, but {what[place][0]} {size_text(size)} "
+                                  "elements",
+                                  instead="Pass a matrix with one row for each element of the result and one column "
+                                          "for each element of the argument.")
 
     def main(self, result: Any) -> Any:
         """What is differentiated of a result."""
@@ -98,21 +100,24 @@ class Jacobian(Mode):
 
     def _check_results(self, function: Function, interface: Interface, may_be_complex: bool) -> None:
         if self.has_aux and not (isinstance(interface.result, tuple) and len(interface.result) == 2):
-            raise BadArgument(f"with has_aux=True {self.suffix} needs a function that returns a pair (value, aux)",
-                              interface.returned, instead=f"Return a pair from {interface.name}, or leave has_aux out.")
+            raise BadArgument(f"with has_aux=True, {self.suffix} needs a function that returns a pair (value, aux)",
+                              interface.returned, instead=f"Return a pair from {interface.name}, or omit has_aux.")
         for leaf in tree.leaves(self.main(interface.result)):
             type = type_of(function.results[leaf.k]) if isinstance(leaf, Result) else None
             if isinstance(type, ArrayType) and not type.is_inexact:
-                raise NotDifferentiable(f"{interface.name} returns {type}, which has no derivative", interface.returned,
-                                        instead="Return floating point numbers, and what has none as aux.")
+                raise NotDifferentiable(f"{interface.name} returns {type}, which is not differentiable",
+                                        interface.returned,
+                                        instead="Return floating point numbers, and other values as aux.")
             if self.reverse and not set(atom_vars(type)) <= {*function.params}:
-                raise NotSupported(f"jacrev of {interface.name}, which returns an array whose size it computes",
-                                   interface.returned, why="Its rows are one for each number in the result, of which "
-                                   "there are not known to be so many before the function has run.",
-                                   instead="Use jacfwd, which goes by the numbers in the argument.")
+                raise NotSupported(f"jacrev of {interface.name}, which returns an array of computed size, is not "
+                                   "supported", interface.returned,
+                                   why="There is one row for each element of the result, whose number is known only "
+                                       "after the function has run.",
+                                   instead="Use jacfwd, which has one column for each element of the argument.")
             if isinstance(type, ArrayType) and type.dtype.kind == "c" and not may_be_complex:
-                raise BadArgument(f"{self.suffix} needs a function that returns real numbers, {interface.name} returns "
-                                  f"{type}", interface.returned, instead="Return real parts, or say holomorphic=True.")
+                raise BadArgument(f"{self.suffix} needs a function that returns real numbers, but {interface.name} "
+                                  f"returns {type}", interface.returned,
+                                  instead="Return real parts, or pass holomorphic=True.")
 
 
 def along_all(derived: Function, seeds: list[Var], builder: Builder, blocks: Blocks) -> tuple[Block, list[Atom], Any]:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..read.interface import Interface
 
 # What is said of arguments of `jvp` that do not fit.
-AS_TUPLES = "Write jvp(f, (x, y), (dx, dy)), also for one argument: jvp(f, (x,), (dx,))."
-ONE_FOR_EACH = "Give one tangent for each primal, None for what stands still."
-GIVE_ONE = "Give one for a floating point argument."
+AS_TUPLES = "Write jvp(f, (x, y), (dx, dy)), or jvp(f, (x,), (dx,)) for a single argument."
+ONE_FOR_EACH = "Pass one tangent for each primal, None for a constant."
+GIVE_ONE = "Pass a tangent for a floating point argument."
 
 Wrt = int | str | tuple[int | str, ...]
 Args = tuple[Any, ...]

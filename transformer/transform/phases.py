@@ -56,9 +56,9 @@ class _Cut:
     def driver(self) -> Function:
         for callee in reachable(self.function)[1:]:
             for stmt in filter(is_collective, all_statements(callee.body)):
-                raise NotSupported(f"a collective in {callee.name}, which calls itself, cannot be run on devices",
+                raise NotSupported(f"a collective in the recursive function {callee.name} cannot run on devices",
                                    stmt.origin, why="Devices exchange values between phases, in loops and branches.",
-                                   instead="Write the recursion as a loop, take the collective out of it, or use vmap.")
+                                   instead="Write the recursion as a loop, move the collective out of it, or use vmap.")
         body = self._block(self.function.body, _variables(self.function.results))
         return replace(self.function, body=body)
 

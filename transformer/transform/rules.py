@@ -109,8 +109,8 @@ def _is_linear(op: Any, i: int) -> bool:
 
 def not_differentiable(op: Any, i: int) -> NotDifferentiable:
     operand = op.operands[i] if i < len(op.operands) else f"operand {i + 1}"
-    return NotDifferentiable(f"{op.name} has no derivative with respect to its argument {operand!r}",
-                             instead="Use stop_gradient on that argument if it should count as a constant.")
+    return NotDifferentiable(f"the derivative of {op.name} with respect to its argument {operand!r} is not defined",
+                             instead="Use stop_gradient on that argument to treat it as a constant.")
 
 
 def _rule(op: Any, rules: tuple[Any, ...], i: int) -> Any:

@@ -27,8 +27,9 @@ class Pattern:
     def __init__(self, mask: Any, by_rows: bool) -> None:
         self.mask = np.asarray(mask.toarray() if hasattr(mask, "toarray") else mask) != 0
         if self.mask.ndim != 2:
-            raise BadArgument(f"sparsity has {self.mask.ndim} axes, and is a matrix",
-                              instead="Give a row for each number in the result, a column for each in the argument.")
+            raise BadArgument(f"sparsity has {self.mask.ndim} axes, expected a matrix",
+                              instead="Pass a matrix with one row for each element of the result and one column for "
+                                      "each element of the argument.")
         self.by_rows = by_rows
         self.rows, self.columns = np.nonzero(self.mask)
         self.colors = coloured(self.mask.T if by_rows else self.mask)

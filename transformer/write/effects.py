@@ -35,8 +35,8 @@ def effect(stmt: Effect, e: Any) -> list[Item]:
         context = ast.parse(stmt.attrs["context"], mode="eval").body
         return [Group(ast.With([ast.withitem(context)], []), [], [], stmt.origin)]
     if stmt.kind not in PLAIN:
-        raise NotSupported(f"the effect {stmt.kind!r} has no form in generated source", stmt.origin,
-                           instead="Leave it out.")
+        raise NotSupported(f"the effect {stmt.kind!r} cannot be written as source", stmt.origin,
+                           instead="Remove it.")
     return [Line(PLAIN[stmt.kind](stmt, e), stmt.origin)]
 
 

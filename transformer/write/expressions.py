@@ -255,8 +255,8 @@ class Expressions:
         if value is None or value is Ellipsis or isinstance(value, (bool, str)):
             return ast.Constant(value)
         kind = type(value)
-        raise NotSupported(f"an option that is an object of {kind.__name__} has no form in generated source",
-                           instead="Use numbers, strings, None and tuples of them.")
+        raise NotSupported(f"an option of class {kind.__name__} cannot be written as source",
+                           instead="Use numbers, strings, None, or tuples of these.")
 
     # -- indices ----------------------------------------------------------------------------
 
@@ -353,7 +353,7 @@ def _spellings(op: Any) -> tuple[str | None, str]:
     found = [call if isinstance(call, str) else spelling_of(call) for call in op.calls]
     known = [SHORTER.get(spelling, spelling) for spelling in found if spelling is not None]
     if not known:
-        raise NotSupported(f"{op.name} has no form in NumPy", instead="Write it with functions of NumPy.")
+        raise NotSupported(f"{op.name} cannot be written with NumPy", instead="Use NumPy functions.")
     python = next((s for s in known if not s.startswith(("np.", "scipy."))), None)
     return python, known[0]
 

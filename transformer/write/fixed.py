@@ -61,9 +61,9 @@ def _settings(path: str, tree: Any) -> Sequence[tuple[str, Any]]:
     found = kind.settings(static)
     if found is None:
         raise NotSupported(
-            f"{path} is a {type(tree).__name__}, registered with {static!r} beside its children, at which a file"
-            " of its own cannot look",
-            instead='Make it a dataclass with field(metadata={"static": True}), or an argument beside it.')
+            f"{path} is a {type(tree).__name__}, registered with {static!r} beside its children, which a standalone"
+            " file cannot check",
+            instead='Make it a dataclass with field(metadata={"static": True}), or pass it as a separate argument.')
     return found
 
 
@@ -90,7 +90,7 @@ def _has_other_keys(found: ast.expr, tree: dict[Any, Any]) -> ast.expr:
         return found
     if any(key is None for key in keys):
         raise NotSupported(
-            "a dictionary has keys that cannot be written down",
+            "a dictionary has keys that cannot be written as source",
             instead="Use strings or numbers as keys.",
         )
     return ast.Compare(ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()], [ast.Set(keys)])  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ def _differs(path: str, value: Any) -> ast.expr:
         return ast.UnaryOp(ast.Not(), found) if value else found
     if isinstance(value, FUNCTIONS):
         if value.__name__ == LAMBDA:
-            raise NotSupported(f"{path} is a lambda, which a file of its own cannot tell from others",
+            raise NotSupported(f"{path} is a lambda, which a standalone file cannot identify",
                                instead="Give it a name: def f(x): ...")
         name = ast.Attribute(found, "__name__")
         return ast.Compare(name, [ast.NotEq()], [ast.Constant(value.__name__)])
@@ -130,7 +130,7 @@ def _differs(path: str, value: Any) -> ast.expr:
     if tree is None:
         kind = type(value)
         raise NotSupported(
-            f"{path} is a {kind.__name__}, which has no place in a file of its own",
+            f"{path} is a {kind.__name__}, which is not supported in a standalone file",
             instead="Pass numbers, strings, arrays, tuples, lists and dictionaries.",
         )
     return ast.Compare(found, [ast.NotEq()], [tree])

@@ -173,8 +173,8 @@ class Statements:
         """`x[i] = v`, `x[i] += v`, or `np.add.at(x, i, v)`; before it, a copy where there must be one."""
         base, value = stmt.args[:2]
         if not is_array(base):
-            raise NotSupported("an array without axes is not written in place", stmt.origin,
-                               instead="Give the array an axis: np.zeros(1).")
+            raise NotSupported("writing a 0-d array in place is not supported", stmt.origin,
+                               instead="Use a 1-d array: np.zeros(1).")
         lines: list[ast.stmt] = []
         name = self._name(stmt.target)
         if stmt in self.aliases.writes:

@@ -103,10 +103,10 @@ def _check_operands(stmt: Let, found: Stores) -> None:
     lists = [atom for atom in stmt.args if isinstance(atom, Var) and atom in found.of and found.of[atom].kind == "list"]
     if lists:
         raise NotSupported(
-            f"{stmt.op.name} of what a loop recorded",
+            f"{stmt.op.name} of values recorded by a loop is not supported",
             stmt.origin,
-            why="Its rows differ in length from one iteration to the next.",
-            instead="Write the loop so that all iterations have arrays of one shape.",
+            why="The rows differ in length between iterations.",
+            instead="Use arrays of the same shape in all iterations.",
         )
 
 

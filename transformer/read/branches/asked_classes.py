@@ -55,12 +55,10 @@ def check_questions(reader: Reader) -> None:
     for asked in reader.questions:
         classes = sorted({*_classes(reader, asked.var), python_type(Value(asked.var))}, key=lambda each: each.__name__)
         if len({asked.answer(each) for each in classes}) > 1:
-            raise NotSupported(
-                f"{asked.text} of a number that is {' or '.join(map(_named, classes))}, depending on the path",
-                asked.origin,
-                why="Where paths meet, a number has one type.",
-                instead="Make it one class on all paths: v = 0.0, or float(v).",
-            )
+            raise NotSupported(f"{asked.text} of a number whose class depends on the path "
+                               f"({' or '.join(map(_named, classes))}) is not supported", asked.origin,
+                               why="After a branch, a number has a single type.",
+                               instead="Use one class on all paths: v = 0.0, or float(v).")
 
 
 def is_whole_on_a_path(reader: Reader, value: Any) -> bool:
@@ -73,10 +71,10 @@ def is_whole_on_a_path(reader: Reader, value: Any) -> bool:
 def not_whole_on_all_paths(reader: Reader) -> NotSupported:
     """What to raise where an integer is wanted, and there is such a number."""
     return NotSupported(
-        "a number that is an int on some paths and a float on others, where an int has to be",
+        "a number that is an int on some paths and a float on others is used where an int is required",
         reader.builder.origin,
-        why="Where paths meet, and in a list that the program changes, numbers have one type: float.",
-        instead="Make it an int here, int(v), or keep it apart from the floats.",
+        why="After a branch, and in a list that the program changes, numbers have a single type: float.",
+        instead="Convert it here, int(v), or keep it separate from the floats.",
     )
 
 

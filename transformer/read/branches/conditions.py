@@ -72,7 +72,7 @@ def truth(reader: Reader, value: Any) -> Any:
     if isinstance(value, (RecordedList, Recording)):
         return truth(reader, binary(reader, operator.gt, value.length(reader), 0))
     if not isinstance(value, Value):
-        return need(reader, value, f"the truth of {described(value)}")
+        return need(reader, value, f"the truth value of {described(value)}")
     return _dynamic_truth(reader, value)
 
 
@@ -183,7 +183,7 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     refusal = kind(
         conflict.message,
         conflict.origin or reader.builder.origin,
-        why="It is used afterwards, where its type and structure must be known.",
+        why="It is used afterwards, so its type and structure must be the same on all paths.",
         instead=conflict.instead,
     )
     if conflict.cond is not None and refusal.origin is not None:

@@ -160,9 +160,9 @@ class Merger:
         one, _, other = reason.partition(" and ")
         instead = _instead(one, other)
         if one == other:
-            reason = f"{one} and another one"
+            reason = f"{one} and a different one"
         if reason.endswith("and nothing"):
-            message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
+            message = f"{name!r} is assigned in one branch only" if name else "this is defined in one branch only"
         else:
             is_returned = name is not None and name == self.reader.frame.result
             verb = "return" if is_returned else f"leave {name!r} as" if name else "give"
@@ -185,9 +185,9 @@ def _instead(one: str, other: str) -> str:
     if one == other == "a function":
         return "Call it in both branches."
     if all(each.startswith(("a ", "an ")) for each in (one, other)):
-        return ("Do in both branches what is done with it afterwards, so that these leave numbers or arrays, or give "
-                "both the same class, attributes, keys and length.")
+        return ("Move the code that uses it into both branches, or use the same class, attributes, keys and "
+                "length in both.")
     if "None" in (one, other):
-        return ("Begin with a number or an array of the type that it has elsewhere, and keep a flag for whether there "
-                "is one, or make the condition static.")
+        return ("Initialise it with a number or an array of the type that it has elsewhere, and keep a separate flag, "
+                "or make the condition static.")
     return "Give both branches the same type (add a cast), shape and structure, or make the condition static."

@@ -54,9 +54,9 @@ def check_truths(reader: Reader, op: Any, args: tuple[Any, ...], spelling: str |
         _may_be_python(reader, atom, MOST_FOLLOWED) for atom in atoms
     ):
         raise NotSupported(
-            "arithmetic on truth values that are Python's or NumPy's, depending on the path",
+            "arithmetic on bools that are Python or NumPy bools depending on the path is not supported",
             reader.builder.origin,
-            why="True + True is 2 for Python, and True for NumPy.",
+            why="True + True is 2 in Python and True in NumPy.",
             instead="Convert them: int(x > 0) + int(x > 1).",
         )
 
@@ -74,13 +74,11 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     of_numpy = promoted(_met(operand, False) for operand in operands)
     of_python = promoted(_met(operand, may) for operand, may in zip(operands, may_be))
     if of_python.kind in "fc" and finfo(of_python).bits < finfo(of_numpy).bits:
-        common = f"a number that is Python's or {either[0].type}, depending on the path"
-        raise NotSupported(
-            f"{ArrayType(of_python)} together with {common}",
-            reader.builder.origin,
-            why=f"They give {ArrayType(of_python)} with a number of Python's, and {ArrayType(of_numpy)} with NumPy's.",
-            instead="Make it NumPy's on all paths, np.float64(0.5), or Python's: float(s).",
-        )
+        common = f"a number that is a Python number or {either[0].type} depending on the path"
+        raise NotSupported(f"cannot combine {ArrayType(of_python)} with {common}", reader.builder.origin,
+                           why=f"The result is {ArrayType(of_python)} for a Python number and {ArrayType(of_numpy)} "
+                               "for a NumPy number.",
+                           instead="Use a NumPy number on all paths, np.float64(0.5), or a Python number: float(s).")
 
 
 def check_items(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
@@ -97,10 +95,10 @@ def check_items(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     ):
         return
     raise NotSupported(
-        f"an array with a number that is Python's or {either[0].type}, depending on the path",
+        f"cannot combine an array with a number that is a Python number or {either[0].type} depending on the path",
         reader.builder.origin,
-        why=f"It is of {of_numpy} with a number of NumPy's, and wider with one of Python's.",
-        instead="Make it one of NumPy's on all paths, x.dtype.type(0.5), or Python's: float(s).",
+        why=f"The result is {of_numpy} for a NumPy number, and wider for a Python number.",
+        instead="Use a NumPy number on all paths, x.dtype.type(0.5), or a Python number: float(s).",
     )
 
 
@@ -127,11 +125,11 @@ def check_digits(reader: Reader, block: Block) -> None:
             for atom in stmt.args:
                 if 0 < _bits(type_of(atom)) < bits and _lost_digits(reader, atom):
                     raise NotSupported(
-                        f"{type_of(stmt.targets[0])} of a number that is Python's or {type_of(atom)}, depending on the "
+                        f"cannot convert a number that is a Python number or {type_of(atom)} depending on the path to "
                         "path",
                         stmt.origin,
-                        why=f"Where paths meet it is rounded to {type_of(atom)}, which would show here.",
-                        instead="Make it one class on all paths: np.float32(0.3), or float(s).",
+                        why=f"After the branch it is rounded to {type_of(atom)}, which would change the result.",
+                        instead="Use one class on all paths: np.float32(0.3), or float(s).",
                     )
 
 

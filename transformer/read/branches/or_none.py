@@ -45,7 +45,7 @@ def needed(reader: Reader, value: Any, what: str | None = None) -> Any:
         return reader.usable(found)
     if reader.is_early:
         raise Early
-    message = what or f"{_named(reader, value)} is None, where a value is needed"
+    message = what or f"{_named(reader, value)} is None, but a value is required"
     origin = reader.builder.origin
     reader.builder.emit(If(value.there.atom, [], [raising(TypeError, message, origin)], [], origin))
     reader.facts = {**reader.facts, value.there.atom: True}

@@ -72,10 +72,10 @@ def untested(reader: Reader, message: str) -> Untested:
     """What is raised where an operation does not fit the sizes of its operands, as far as they are known."""
     return Untested(
         reader.builder.origin,
-        "sizes that are not known to be equal",
+        "these sizes are not known to be equal",
         reader.builder.origin,
-        why=f"They are computed by the program: {message}.",
-        instead="Make arrays of one size, as np.zeros(len(x)), and write the parts into them.",
+        why=f"They are computed at run time: {message}.",
+        instead="Allocate arrays of one size, np.zeros(len(x)), and write the parts into them.",
     )
 
 

@@ -47,7 +47,7 @@ def add_at(reader: Reader, array: Any, index: Any, values: Any) -> None:
     from ..augmented import add_to_items
 
     if not isinstance(array, Value):
-        raise BadArgument("np.add.at on what is not an array", reader.builder.origin)
+        raise BadArgument("the first argument of np.add.at must be an array", reader.builder.origin)
     add_to_items(reader, array, with_places(reader, array, index), prepared(reader, values))
 
 

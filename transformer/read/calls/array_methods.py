@@ -38,7 +38,8 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
     op = op_of_method(method.name)
     if op is None or method.name in INSTEAD:
         instead = INSTEAD.get(method.name, USE_OTHERS)
-        raise NotSupported(f"the method {method.name!r} of an array", reader.builder.origin, instead=instead)
+        raise NotSupported(f"the method {method.name!r} of an array is not supported", reader.builder.origin,
+                           instead=instead)
     out = kwargs.pop("out", None)
     kwargs = as_wide_as(out, op, (method.value, *args), kwargs)
     try:
@@ -58,7 +59,7 @@ def _fill(reader: Reader, array: Value, value: Any) -> None:
 def _item(reader: Reader, array: Value, *index: Any) -> Any:
     """`x.item()`: a Python number."""
     if len(index) == 1 and array.ndim != 1:
-        raise NotSupported("a flat index", instead="Give one index per axis.")
+        raise NotSupported("a flat index is not supported", instead="Use one index per axis.")
     if index:
         array = subscript(reader, array, index)
     elif array.ndim:
@@ -91,17 +92,17 @@ def write_out(reader: Reader, out: Any, result: Any) -> Any:
     if isinstance(out, tuple) and isinstance(result, tuple) and len(out) == len(result):
         return tuple(part if one is None else write_out(reader, one, part) for one, part in zip(out, result))
     if not isinstance(out, Value):
-        raise NotSupported("an `out` that is not one array", reader.builder.origin,
-                           instead="Make the array before, or assign the result: y[:] = np.sin(x).")
+        raise NotSupported("an `out` argument that is not a single array is not supported", reader.builder.origin,
+                           instead="Create the array first, or assign the result: y[:] = np.sin(x).")
     write_whole(reader, out, result)
     return out
 
 
-USE_OTHERS = "Write it with functions of NumPy that have a rule, or pass the result in as an argument."
+USE_OTHERS = "Use supported NumPy functions, or pass the result as an argument."
 SPECIAL = {"fill": _fill, "item": _item, "repeat": _repeat}
 INSTEAD = {
-    "tobytes": "Call it before, and pass the bytes in as an argument.",
-    "setflags": "Leave it out, or write to a copy: x = x.copy().",
+    "tobytes": "Call it outside, and pass the bytes as an argument.",
+    "setflags": "Remove it, or write to a copy: x = x.copy().",
     "view": "Use astype, or .real and .imag.",
     "resize": "Use np.resize or np.concatenate.",
     "itemset": "Write x[i] = v.",

@@ -76,7 +76,7 @@ def length(reader: Reader, value: Any) -> Any:
     if isinstance(value, DynamicRange | Iteration):
         return iteration_of(reader, value).length
     if isinstance(value, Text):
-        return need(reader, value, "a text whose length is taken")
+        return need(reader, value, "a string whose length is used")
     if isinstance(value, Value) and not value.ndim or isinstance(value, Size):
         raise TypeError(f"object of type '{type_name(value)}' has no len()")
     user = getattr(type(value), "__len__", None)

@@ -132,9 +132,9 @@ def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[
         args, out = args[:inputs], args[inputs] if len(args) == inputs + 1 else args[inputs:]
     if isinstance(function, np.ufunc) and rest.get("where", True) is not True:
         if out is None:
-            raise NotSupported("`where` without `out`", reader.builder.origin,
-                               why="What stands where the mask does not hold is not defined.",
-                               instead="Give out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
+            raise NotSupported("`where` without `out` is not supported", reader.builder.origin,
+                               why="The elements where the mask is False would be undefined.",
+                               instead="Pass out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
         mask = rest.pop("where")
         return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
     if isinstance(function, np.ufunc) and rest.get("dtype") is not None:
@@ -153,8 +153,8 @@ def _in_dtype(reader: Reader, function: np.ufunc, args: tuple[Any, ...], kwargs:
     """A call of a ufunc with `dtype`, which is that of all it computes with."""
     dtype = np.dtype(kwargs["dtype"])
     if set(kwargs) - {"dtype", "where"} or function.nout != 1 or not _keeps(function, dtype):
-        raise NotSupported(f"np.{function.__name__} with dtype={dtype} and {sorted(kwargs)}", reader.builder.origin,
-                           instead="Cast the arguments, x.astype(dtype), or the result.")
+        raise NotSupported(f"np.{function.__name__} with dtype={dtype} and {sorted(kwargs)} is not supported",
+                           reader.builder.origin, instead="Cast the arguments, x.astype(dtype), or cast the result.")
     for arg in args:
         if isinstance(given := prepared(reader, arg), Value):
             check_cast(reader, given, dtype, "same_kind")
@@ -173,8 +173,8 @@ def _keeps(function: np.ufunc, dtype: np.dtype[Any]) -> bool:
 def vectorized(reader: Reader, function: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """The options with which `np.vectorize` was made."""
     if function.signature is not None or function.excluded or kwargs:
-        raise NotSupported("np.vectorize with signature, excluded or keyword arguments", reader.builder.origin,
-                           instead="Use transformer.vectorize, which takes them.")
+        raise NotSupported("np.vectorize with signature, excluded or keyword arguments is not supported",
+                           reader.builder.origin, instead="Use transformer.vectorize, which accepts them.")
     return {"otypes": function.otypes}
 
 
@@ -293,7 +293,7 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
         raise as_raised(
             TypeError(f"'{type_name(function)}' object is not callable"),
             reader.builder.origin,
-            instead="Items are taken with brackets: x[i]." if brackets else None,
+            instead="Use brackets to index: x[i]." if brackets else None,
         )
     if is_pure(function):
         return call_static(reader, function, args, kwargs)

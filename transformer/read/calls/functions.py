@@ -125,8 +125,8 @@ def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:
         raise reader.recursion.refusals.get(key_of(frame)) or NotSupported(
             f"the recursion of {frame.function} is too deep",
             reader.builder.origin,
-            why=f"It hands on something of another structure each time, for more than {DEEPEST_RECURSION} times.",
-            instead="Give the arguments the same types and structure in every call, or write it as a loop.",
+            why=f"Its arguments change their structure in each of more than {DEEPEST_RECURSION} nested calls.",
+            instead="Use the same types and structure in every call, or write a loop.",
         )
 
 

@@ -226,7 +226,7 @@ class OfNumbers(Given):
     def _result(self, params: list[Var]) -> Any:
         result = super()._result(params)
         if not isinstance(result, (int, float, Value)) or np.ndim(result):
-            raise NotSupported(f"{self.__name__} returns {described(result)}, where a routine needs a number",
+            raise NotSupported(f"{self.__name__} returns {described(result)}, but must return a number here",
                                origin_of(self.function), instead="Return a number.")
         return result
 

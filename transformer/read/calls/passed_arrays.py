@@ -26,7 +26,7 @@ def check_passed(reader: Reader, function: Function, arrays: list[Any], written:
         others = [other for j, other in enumerate(arrays) if j != k and is_array(other)]
         if any(reader.aliases.are_related(arrays[k], other) for other in (*others, *captured)):
             raise NotSupported(
-                f"{function.name} writes to an array that another one it uses may share memory with",
+                f"{function.name} writes to an array that may share memory with another array it uses",
                 reader.builder.origin,
                 instead="Pass a copy: x.copy().",
             )

@@ -128,21 +128,23 @@ PURE_MODULES = frozenset(
     )
 )
 
-CALL_BEFORE = "Call it before, and pass the result in as an argument."
-READS_FILES = "It reads or writes a file.", "Read the file before, and pass the data in as an argument."
-DEPENDS_ON_SYSTEM = "It depends on the system.", CALL_BEFORE
-HAS_EFFECTS = "It has effects that are not followed.", "Leave it out, or do it around the call; `print` is supported."
-DRAWS = ("It gives another number at each call.",
-         "Draw before, and pass the numbers in as an argument; or draw by transformer.random, with a key.")
+CALL_BEFORE = "Call it outside the transformed function, and pass the result as an argument."
+READS_FILES = ("It reads or writes a file.",
+               "Read the file outside the transformed function, and pass the data as an argument.")
+DEPENDS_ON_SYSTEM = "It depends on the state of the system.", CALL_BEFORE
+HAS_EFFECTS = ("It has side effects that are not supported.",
+               "Remove it, or do it outside the transformed function; `print` is supported.")
+DRAWS = ("It returns different numbers at each call.",
+         "Draw the numbers outside, and pass them as an argument, or use transformer.random with a key.")
 IMPURE = {
-    "time": ("It reads a clock.", "Pass the time in as an argument."),
-    "datetime": ("It reads a clock.", "Pass the time in as an argument."),
+    "time": ("It reads a clock.", "Pass the time as an argument."),
+    "datetime": ("It reads a clock.", "Pass the time as an argument."),
     "random": DRAWS,
     "numpy.random": DRAWS,
     **dict.fromkeys(("io", "pathlib", "tempfile", "shutil", "sqlite3", "numpy.memmap"), READS_FILES),
     **dict.fromkeys(("os", "posix", "nt", "sys", "socket", "subprocess", "platform"), DEPENDS_ON_SYSTEM),
     **dict.fromkeys(("logging", "threading", "queue", "multiprocessing", "concurrent"), HAS_EFFECTS),
-    "ctypes": ("It calls a function that is not written in Python.", CALL_BEFORE),
+    "ctypes": ("It calls a foreign function.", CALL_BEFORE),
 }
 EFFECTS = frozenset(
     [("time", "sleep"), ("sys", "exit"), *(("numpy", name) for name in ("seed", "set_printoptions", "seterr"))]
@@ -150,32 +152,33 @@ EFFECTS = frozenset(
 IMPURE_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile", "save", "savez", "savez_compressed", "savetxt", "memmap")
 IMPURE_BUILTINS = {
     "open": READS_FILES,
-    "input": ("It waits for a person.", "Ask before, and pass the answer in as an argument."),
-    "eval": ("Its source is not known.", "Write the expression out."),
-    "exec": ("Its source is not known.", "Write the statements out."),
-    "id": ("It depends on memory addresses.", "Leave it out."),
-    **dict.fromkeys(("globals", "locals", "vars"), ("It gives names by their texts.", "Use the names themselves.")),
+    "input": ("It waits for user input.",
+              "Read the input outside the transformed function, and pass it as an argument."),
+    "eval": ("The code that it runs is not known.", "Write the expression directly."),
+    "exec": ("The code that it runs is not known.", "Write the statements directly."),
+    "id": ("It depends on memory addresses.", "Remove it."),
+    **dict.fromkeys(("globals", "locals", "vars"), ("It looks variables up by name.", "Use the variables directly.")),
 }
-CALLS_BACK = ("It calls the function that it is given, from code that cannot be read.",
-              "Use brentq, newton, fsolve, root, quad, solve_ivp or odeint, or write the method as a loop; what an "
-              "iteration converges to is differentiated by `fixed_point`.")
+CALLS_BACK = ("It calls a function argument from code whose source is not available.",
+              "Use brentq, newton, fsolve, root, quad, solve_ivp or odeint, or write the method as a loop; the result "
+              "of an iteration that converges is differentiated with `fixed_point`.")
 # What to write instead of functions and classes that have no rule, by their modules and names.
 BETTER = {
     **dict.fromkeys(("scipy.optimize.minimize", "scipy.optimize.fmin", "scipy.optimize.fmin_bfgs"),
-                    "Find where the gradient is zero: scipy.optimize.fsolve(grad(f), x0), which has derivatives."),
-    "scipy.optimize.minimize_scalar": "Find where the derivative is zero: scipy.optimize.brentq(grad(f), a, b).",
+                    "Solve for a zero gradient: scipy.optimize.fsolve(grad(f), x0), which is differentiable."),
+    "scipy.optimize.minimize_scalar": "Solve for a zero derivative: scipy.optimize.brentq(grad(f), a, b).",
     **dict.fromkeys(("scipy.optimize.least_squares", "scipy.optimize.leastsq", "scipy.optimize.curve_fit"),
-                    "Find where the gradient of the sum of squares is zero: scipy.optimize.fsolve(grad(loss), p0)."),
-    "numpy.ma": "Keep the mask beside the array, and write np.where(mask, x, 0.0).",
-    "scipy.sparse": "Use a matrix with all elements, a.toarray(), or give a function that multiplies by it a rule.",
-    "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for known places.",
-    "scipy.ndimage": "Use gaussian_filter, convolve, map_coordinates with order=1, or sum over the places of a kernel.",
+                    "Solve for a zero gradient of the sum of squares: scipy.optimize.fsolve(grad(loss), p0)."),
+    "numpy.ma": "Keep the mask in a separate array, and write np.where(mask, x, 0.0).",
+    "scipy.sparse": "Use a dense matrix, a.toarray(), or define_op for a function that multiplies by it.",
+    "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for fixed points.",
+    "scipy.ndimage": "Use gaussian_filter, convolve, map_coordinates with order=1, or sum over a kernel.",
     "numpy.polynomial": "Use Polynomial, or keep the coefficients in an array: np.polynomial.chebyshev.chebval(x, c).",
     "numpy.frompyfunc": "Use np.vectorize.",
     "numpy.nditer": "Use np.ndenumerate, or x.flat.",
 }
 LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}      # which are not read
-NO_RULE = "Its source cannot be read, and no rule says what it does."
+NO_RULE = "It is not written in Python, so its source cannot be read, and no rule defines its derivative."
 
 
 def is_pure(function: Any) -> bool:
@@ -198,9 +201,9 @@ def is_pure(function: Any) -> bool:
 def why_not(function: Any) -> tuple[str, str]:
     """Why a function is refused, and what to do instead."""
     if isinstance(getattr(function, "__self__", None), np.ufunc):
-        return "Not every ufunc has this function here.", "Write a loop that calls the ufunc itself."
+        return "This method is supported only for some ufuncs.", "Write a loop that calls the ufunc itself."
     if distribution_of(function) and not is_impure(function):
-        return NO_RULE, "Write its density out."
+        return NO_RULE, "Write out the formula of its density."
     if better := _better(function):
         return CALLS_BACK[0] if takes_function(function) else NO_RULE, better
     return _impurity(function) or (CALLS_BACK if takes_function(function) else (NO_RULE, how_to_define(function)))

@@ -7,24 +7,24 @@ from ...core.errors import NotSupported, Origin
 
 def unsettled(name: str, origin: Origin | None) -> NotSupported:
     return NotSupported(
-        f"the types in the recursion of {name} do not settle",
+        f"the types in the recursion of {name} do not converge",
         origin,
-        instead="Give its arguments and results the same types (add a cast) and structure in every call.",
+        instead="Use the same types (add a cast) and structure for its arguments and results in every call.",
     )
 
 
 def endless(name: str, origin: Origin | None) -> NotSupported:
     return NotSupported(
-        f"the recursion of {name} has no end",
+        f"the recursion of {name} never ends",
         origin,
         why="Every path through the function calls it again, or raises an exception.",
-        instead="Return without a call in the simplest case.",
+        instead="Add a base case that returns without a recursive call.",
     )
 
 
 def returning(name: str, reason: str, origin: Origin | None) -> NotSupported:
     return NotSupported(
-        f"the recursion of {name} returns {reason}",
+        f"the recursive function {name} returns {reason}",
         origin,
         instead="Return the same structure, types and sizes (add a cast) on every path.",
     )
@@ -32,12 +32,13 @@ def returning(name: str, reason: str, origin: Origin | None) -> NotSupported:
 
 def changing(name: str, what: str | None, origin: Origin | None) -> NotSupported:
     return NotSupported(
-        f"the recursion of {name} changes {repr(what) if what else 'a container or an object'} around it",
+        f"the recursive function {name} changes {repr(what) if what else 'a container or an object'} outside it",
         origin,
-        why="A function that calls itself may write to arrays and return values.",
-        instead="Pass it as an argument and return what it is then.",
+        why="A recursive function may write to arrays and return values, but not change other objects.",
+        instead="Pass it as an argument, and return the new value.",
     )
 
 
 def differentiating(name: str, origin: Origin | None) -> NotSupported:
-    return NotSupported(f"{name} takes the derivative of itself", origin, instead="Write the derivatives one by one.")
+    return NotSupported(f"{name} differentiates itself, which is not supported", origin,
+                        instead="Write a separate function for each order of derivative.")

@@ -38,7 +38,7 @@ from .subfunctions import bound_to, signature_for
 if TYPE_CHECKING:
     from ..reader import Reader
 
-LATER = "It is read where the derivative is taken, where that may have changed."
+LATER = "It is read when the derivative is computed, when its value may have changed."
 MOST_READINGS = 64  # each asks for one more loop of the rule to be unrolled
 
 
@@ -113,8 +113,8 @@ def matched(reader: Reader, wanted: Any, given: Any, what: str) -> Iterator[tupl
     static, children = kind.split(wanted)
     parts = kind.matching_children(static, given) if type(given) is type(wanted) else None
     if parts is None or len(parts) != len(children):
-        raise BadArgument(f"{what} is {what_is(given)} where {what_is(wanted)} is needed",
-                          instead="Give it the structure of what it belongs to, or None for zeros.")
+        raise BadArgument(f"{what} is {what_is(given)}, expected {what_is(wanted)}",
+                          instead="Return the structure of the value that it belongs to, or None for zeros.")
     for child, part in zip(children, parts):
         yield from matched(reader, child, part, what)
 
@@ -188,7 +188,7 @@ def through(reader: Reader, tree: Any, results: list[Atom], operands: list[Atom]
 def check_no_writes(reader: Reader, mark: int, made: int, what: str) -> None:
     for place, old in reader.journal.changes(mark).values():
         if reader.existed(place, old, made) and old is not ABSENT:
-            raise NotSupported(f"{what} writes to an argument, or to a variable or array around it",
+            raise NotSupported(f"{what} writes to an argument, or to an outside variable or array",
                                reader.builder.origin, instead="Write to a copy, and return it.")
 
 
@@ -199,9 +199,9 @@ def positional(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
     named = [p.name for p in bound.signature.parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
     if bound.kwargs:
         which = ", ".join(map(repr, named or bound.kwargs))
-        raise NotSupported(f"{name} has a rule of its own and takes {which} by keyword only",
-                           why="Rules take all arguments by position.",
-                           instead="Leave the * (or **) out of its parameters.")
+        raise NotSupported(f"{name} has a custom rule and takes {which} by keyword only",
+                           why="Rules receive all arguments by position.",
+                           instead="Remove the * (or **) from its parameters.")
     return bound.args
 
 
@@ -271,11 +271,11 @@ def _unrolled_as_needed(reader: Reader, function: Any, args: tuple[Any, ...], kw
                 raise
             reader.declared[request.key] = request.type
         except Unreachable:
-            raise NotSupported("a rule always raises an exception", origin_of(function),
+            raise NotSupported("this rule always raises an exception", origin_of(function),
                                instead="Return the derivative.") from None
         reader.restore(checkpoint)
-    raise NotSupported("too many loops to unroll in a rule", reader.builder.origin,
-                       instead="Write loops over arrays.")
+    raise NotSupported("a rule needs too many unrolled loops", reader.builder.origin,
+                       instead="Loop over arrays or ranges instead of containers.")
 
 
 def check_captured(reader: Reader, function: Any, block: list[Any], given: Iterable[Atom], user: str = "a rule",
@@ -286,7 +286,7 @@ def check_captured(reader: Reader, function: Any, block: list[Any], given: Itera
     for var in free_vars(block):
         if not _rests_on(var, allowed, reader.builder.numbering.definitions):
             what = f"`{var.name}`, a variable" if var.name else "a value"
-            raise NotSupported(f"{user} uses {what} of the function around it", origin_of(function), why=why,
+            raise NotSupported(f"{user} uses {what} of the enclosing function", origin_of(function), why=why,
                                instead=instead)
 
 

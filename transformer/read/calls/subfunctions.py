@@ -152,10 +152,10 @@ class Fresh:
 def _shared_and_written(reader: Reader, given: Value) -> NotSupported:
     name = getattr(given.atom, "name", None)
     return NotSupported(
-        "a function that is transformed writes to " + (repr(name) if name else "an argument")
-        + ", which shares memory with what else it uses",
+        "a transformed function writes to " + (repr(name) if name else "an argument")
+        + ", which shares memory with another array that it uses",
         reader.builder.origin,
-        why="The write would be seen in the other array, too.",
+        why="The write would also change the other array.",
         instead="Pass a copy: x.copy().",
     )
 
@@ -165,7 +165,7 @@ def _check_no_writes(reader: Reader, mark: int, made: int, fresh: Fresh) -> None
     for place, old in reader.journal.changes(mark).values():
         if reader.existed(place, old, made) and old is not ABSENT and not fresh.is_own(place):
             raise NotSupported(
-                "a function that is transformed writes to a variable or array around it",
+                "a transformed function writes to an outside variable or array",
                 reader.builder.origin,
                 instead="Return the new value from it.",
             )
@@ -210,9 +210,8 @@ def _match(reader: Reader, tree: Any, value: Any, mapping: dict[Var, Atom]) -> N
     static, children = kind.split(tree)
     given = kind.matching_children(static, value) if type(value) is type(tree) else None
     if given is None or len(given) != len(children):
-        raise BadArgument(
-            "an argument of a transformed function has another structure than it was read for", reader.builder.origin
-        )
+        raise BadArgument("an argument of a transformed function does not have the structure that the function was "
+                          "transformed for", reader.builder.origin)
     for child, part in zip(children, given):
         _match(reader, child, part, mapping)
 

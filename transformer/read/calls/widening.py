@@ -156,7 +156,7 @@ class Parameters:
         kind = made_of(template.cls)
         if kind is LEAVES:
             raise NotSupported(
-                "a list of items that the program computes, as an argument of a recursive function",
+                "a list of computed items as an argument of a recursive function is not supported",
                 self.reader.builder.origin,
                 instead="Pass an array: np.array(items).",
             )

@@ -73,7 +73,7 @@ def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False, ended:
         return _desugar_function(tree, Names(tree), file, _first_rewrites(attempting, ended, forking, asked))
     except RecursionError:
         raise NotSupported(
-            f"`{tree.name}` is nested too deeply to be read",
+            f"`{tree.name}` is nested too deeply",
             Scope(Names(tree), file, tree.name).origin(tree),
             "Each early exit, and each `elif`, adds a level of nesting.",
             "Split it into several functions.",

@@ -181,8 +181,8 @@ def check_way_out(statement: Any, kind: type, scope: Scope) -> None:
     if found is not None:
         word = kind.__name__.lower()
         raise NotSupported(
-            f"`{word}` inside `{'finally' if isinstance(statement, gast.Try) else 'try'}`",
+            f"`{word}` inside `{'finally' if isinstance(statement, gast.Try) else 'try'}` is not supported",
             scope.origin(found),
-            "It would end an exception that is on its way.",
-            "Leave after the `try`.",
+            "It would discard an exception that is being raised.",
+            "Move it after the `try` statement.",
         )

@@ -52,6 +52,6 @@ def _equal(reader: Reader, items: RecordedList, wanted: Any, what: str) -> Any:
     array = items.array(reader)
     equal = binary(reader, operator.eq, array, wanted)
     if array.ndim != 1 or not isinstance(equal, Value) or equal.ndim != 1:
-        raise NotSupported(f"`{what}` of a list of arrays or tuples", reader.builder.origin,
+        raise NotSupported(f"`{what}` of a list of arrays or tuples is not supported", reader.builder.origin,
                            instead="Compare the items in a loop.")
     return equal

@@ -39,7 +39,7 @@ from .tokens import APPENDED, Token
 if TYPE_CHECKING:
     from ..reader import Reader
 
-WHAT = "a list that does not get exactly one item in each iteration"
+WHAT = "a list to which an iteration appends no item or several items"
 
 
 @dataclass(eq=False)

@@ -155,5 +155,5 @@ def _behind_each_other(reader: Reader, column: list[Value]) -> Value:
     if len(column) == 1:
         return column[0]
     array = apply_op(reader, np.concatenate, (column,), {})
-    reader.aliases.derive(array, tuple(column), "It is an item of a list that loops filled.")
+    reader.aliases.derive(array, tuple(column), "It is an item of a list filled by loops.")
     return array

@@ -72,8 +72,8 @@ def known_or(reader: Reader, length: Extent, refused: NotSupported) -> Exception
 
 def refusal(reader: Reader, what: str) -> NotSupported:
     return NotSupported(
-        what,
+        f"{what} is not supported",
         reader.builder.origin,
-        why="A list that a loop fills becomes an array with one row per iteration.",
-        instead="Make an array before the loop (np.zeros) and assign to its items.",
+        why="A list filled by a loop is stored as an array with one row per iteration.",
+        instead="Allocate an array before the loop (np.zeros) and assign to its elements.",
     )

@@ -52,7 +52,7 @@ from .tokens import APPENDED, token_of
 if TYPE_CHECKING:
     from ..reader import Reader
 
-SEVERAL_TYPES = "a list that gets items of several types"
+SEVERAL_TYPES = "a list with items of different types"
 
 
 @dataclass(eq=False)
@@ -139,7 +139,7 @@ class OpenList(RecordedList):
             return item
         assert isinstance(template, Node)
         if isinstance(item, OpenList) and item.lies_in_table:
-            raise self.cannot_change(reader, "a list that is in two places of a list of lists")
+            raise self.cannot_change(reader, "a list that appears twice in a list of lists")
         sample = sample_of(reader, item) if isinstance(item, list | RecordedList) else None
         row = item if sample is None else opened(reader, item, sample)
         if not isinstance(row, OpenList):
@@ -156,7 +156,7 @@ class OpenList(RecordedList):
             cell = cell_of(self.items.arrays[0])
             for value in reachable(reader):
                 if isinstance(value, View) and cell_of(value) is cell:
-                    raise self.cannot_change(reader, "another list in place of one that has a name")
+                    raise self.cannot_change(reader, "replacing a list that has a name, in a list of lists,")
 
     def _fitting(self, reader: Reader, template: Template) -> OpenList:
         """The list with items of a type that an item of this template has, too."""
@@ -225,7 +225,7 @@ class OpenList(RecordedList):
     def set_item(self, reader: Reader, index: Any, item: Any) -> None:
         """`xs[index] = item`."""
         if isinstance(index, slice):
-            raise self.cannot_change(reader, "a slice of a list that loops change is assigned to")
+            raise self.cannot_change(reader, "assignment to a slice of a list that loops change")
         reader.aliases.check_write(reader, self.home)
         item = self._as_item(reader, item)
         self.check_apart(reader)

@@ -71,14 +71,15 @@ def open_to_change(reader: Reader, held: RecordedList, what: str) -> OpenList:
     return made
 
 
-PLACE = "The place is not known while the function is read."
+PLACE = "The position is not known when the function is transformed."
 
 
 def open_known(reader: Reader, items: list[Any], what: str, why: str = PLACE) -> OpenList:
     """A list of items that are known one by one, as arrays of them, so that it is changed at a place that the program
     computes: in front of the loop, if it was there before."""
-    refused = NotSupported(what, reader.builder.origin, why=why,
-                           instead="Give all items one type and shape, or make an array of them: np.array(items).")
+    refused = NotSupported(f"{what} is not supported", reader.builder.origin, why=why,
+                           instead="Give all items the same type and shape, or convert the list to an array: "
+                                   "np.array(items).")
     template = items_of_list(reader, Joiner(reader.assumptions, stamp(), reader.guessing), items)
     if any(reader.made_before(items, loop.made) for loop in reader.loops):
         raise WantsOpen(items, template, refused)

@@ -22,7 +22,8 @@ def keys_of(reader: Reader, items: Any, key: Any) -> Part:
 
     keys = in_arrays(reader, reader.usable(call_library(reader, ordering.keys_of, (items, key), {})))
     if keys is None:
-        raise NotSupported("sorting by keys of several types", reader.builder.origin, instead="Give them one type.")
+        raise NotSupported("sorting by keys of different types is not supported", reader.builder.origin,
+                           instead="Convert the keys to one type.")
     return keys
 
 

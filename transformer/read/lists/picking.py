@@ -31,9 +31,9 @@ from .list_demands import WantsOpen
 if TYPE_CHECKING:
     from ..reader import Reader
 
-INSTEAD = "Give all items one type and shape, as those of np.array(items) have."
+INSTEAD = "Give all items the same type and shape."
 EXACT = 2**53          # integers up to it are floats as they are
-OF_ONE_TYPE = "Make one array of the items, np.array(items), and take and write its rows."
+OF_ONE_TYPE = "Convert the list to one array, np.array(items), and read and write its rows."
 
 
 def picked(reader: Reader, items: Sequence[Any], index: Any, what: str) -> Any:
@@ -153,7 +153,8 @@ def _opened(reader: Reader, items: list[Any], index: Any, value: Any) -> list[An
     """Has a loop carry the items in an array, if the list was there before; else they are taken out of one here."""
     alike = _are_alike(reader, [*items, value])
     if alike and _is_index(index) and any(reader.made_before(items, loop.made) for loop in reader.loops):
-        refused = NotSupported("a list with items of several types", reader.builder.origin, instead=INSTEAD)
+        refused = NotSupported("a list with items of different types is not supported here", reader.builder.origin,
+                               instead=INSTEAD)
         raise WantsOpen(items, loosened(capture(reader, value), object, object), refused)
     return _in_array(reader, items, index, value)
 

@@ -67,7 +67,7 @@ class Recording:
         """Notes the item of this iteration; one in a loop or branch inside asks for another way to read the list."""
         from ..operators import binary
 
-        inside = refusal(reader, "a list to which an inner loop or branch appends")
+        inside = refusal(reader, "appending to this list in an inner loop or branch")
         if not isinstance(self.appended, tuple):
             raise Unroll(self.loop, inside)
         if reader.loops[-1].plan.key is not self.loop:
@@ -158,7 +158,7 @@ class Part:
         from ..calls.applying import apply_op
 
         element = Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
-        reader.aliases.derive(element, (array, self.token), "It is an item of a list that a loop filled.")
+        reader.aliases.derive(element, (array, self.token), "It is an item of a list filled by a loop.")
         return element
 
     def slice(self, reader: Reader, index: slice) -> Part:
@@ -334,7 +334,7 @@ class RecordedList:
         """The items of a slice one by one, where it is known how many there are."""
         length = self.length(reader)
         if isinstance(length, Size):
-            raise refusal(reader, "a slice of a list that several loops filled")
+            raise refusal(reader, "a slice of a list filled by several loops")
         bounds = (static(reader, bound, "the bounds of this slice") for bound in (index.start, index.stop, index.step))
         return reader.own([self._item_at(reader, k, parts) for k in range(length)[slice(*bounds)]])
 
@@ -368,9 +368,9 @@ def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
     """`left + right` of lists; no other operator has a meaning for them."""
     if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
         refused = NotSupported(
-            "this operator on a list that a loop filled",
+            "this operator is not supported on a list filled by a loop",
             reader.builder.origin,
-            instead="Make it an array first: np.array(items).",
+            instead="Convert it to an array first: np.array(items).",
         )
         lengths = (v.length(reader) for v in (left, right) if isinstance(v, RecordedList) and v.within is None)
         raise known_or(reader, next(lengths, 0), refused)

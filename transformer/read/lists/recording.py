@@ -137,9 +137,9 @@ class Records:
             raise Unroll(
                 self.key,
                 NotSupported(
-                    "a dictionary that gets or loses keys in this loop",
+                    "adding or removing keys of a dictionary in this loop is not supported",
                     self.reader.builder.origin,
-                    instead="Give it all its keys before the loop.",
+                    instead="Create all keys before the loop.",
                 ),
             )
         lost = isinstance(place, Item) and place.holder is self.reader.contents
@@ -243,16 +243,16 @@ class Records:
         places = [carried.place for carried in loop.carried.values()]
         changed = {id(getattr(place, "list", place.holder)) for place in places}
         if any(id(container) in changed for container in containers_in(item)):
-            raise Unroll(self.key, refusal(self.reader, "a list of one object, which the loop changes"))
+            raise Unroll(self.key, refusal(self.reader, "a list that holds one object, which the loop changes,"))
 
     def _check_unwritten(self, loop: LoopReading, values: list[Any]) -> None:
         """An array that is written in place by every iteration would change in the list, too."""
         for value in values:
             if isinstance(value, Value) and Cell(cell_of(value)).identity in loop.carried:
                 raise NotSupported(
-                    "an array that the loop writes in place is appended to a list",
+                    "appending an array that the loop writes in place is not supported",
                     loop.origin,
-                    why="All items of the list are that one array.",
+                    why="All items of the list would be the same array.",
                     instead="Append a copy: xs.append(x.copy()).",
                 )
 

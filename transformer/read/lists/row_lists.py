@@ -61,10 +61,10 @@ class RowList(OpenList):
         table = reader.contents.get(id(self.table))
         if not isinstance(table, OpenList) or not is_row(table.items.template) or (
                 cell_of(table.items.arrays[0]) is not cell_of(self.items.arrays[0])):
-            raise self.cannot_change(reader, "a list that has a name, in a list of lists that a loop changes")
+            raise self.cannot_change(reader, "a list that has a name, in a list of lists that a loop changes,")
 
     def _part(self, reader: Reader, arrays: list[Value]) -> Part:
-        raise self.cannot_change(reader, "a list in a list of lists that gets longer or shorter")
+        raise self.cannot_change(reader, "changing the length of a list in a list of lists")
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         table = reader.contents.get(id(self.table))

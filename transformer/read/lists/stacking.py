@@ -94,7 +94,7 @@ def trees(reader: Reader, items: Any, if_empty: str) -> Any:
         return tree.map(lambda *leaves: apply_op(reader, np.stack, (list(leaves),), {}), items[0], *items[1:])
     parts = [part for part in items.all_parts(reader) if part != ()]
     if len(parts) != 1 or not isinstance(parts[0], Part):
-        raise refusal(reader, "pytrees of a list that several loops filled")
+        raise refusal(reader, "a pytree of a list filled by several loops")
     return build(reader, parts[0].template, iter(parts[0].arrays), str)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..reader import Reader
 
 
-APPENDED = "It was appended to a list, whose items would change with it."
+APPENDED = "It was appended to a list, whose items would change too."
 
 
 class Token:

@@ -39,7 +39,7 @@ class Ahead:
     def check_computed(self) -> None:
         """To be called when the items have been computed."""
         if self.has_changed():
-            raise self._refusal("an iterator that changes what the code around it uses")
+            raise self._refusal("an iterator that changes variables used outside it is not supported")
         self.before = self._states()
 
     def has_changed(self) -> bool:
@@ -52,7 +52,8 @@ class Ahead:
         """To be called where the items are used."""
         now = self._states()
         if not all(_same(state, now.get(key, ())) for key, state in self.before.items()):
-            raise self._refusal("a change to what the items of an iterator are computed from")
+            raise self._refusal("changing the variables from which the items of an iterator are computed is not "
+                                "supported")
 
     def _states(self) -> States:
         reached = _Reached(self.reader)
@@ -69,8 +70,8 @@ class Ahead:
         return NotSupported(
             what,
             self.reader.builder.origin,
-            why="Here all items are computed before the first is used, and Python computes each when it is asked for.",
-            instead="Compute the items in the loop, over range(n), or make a list of them first: list(...).",
+            why="All items would be computed before the first is used, whereas Python computes each item on demand.",
+            instead="Compute the items in a loop over range(n), or build a list first: list(...).",
         )
 
 

@@ -244,7 +244,7 @@ class Sharing:
         either = [each for container in containers for each in containers_among(aliases.group(container))]
         self._items[key] = {id(container): container for container in either}
         for container in either:
-            aliases.relate(container, token, "It is an item of a list that a loop filled.")
+            aliases.relate(container, token, "It is an item of a list filled by a loop.")
 
     def note_sources(self, carried: Carried, contents: list[Value], after_the_first: bool = False) -> None:
         """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
@@ -318,7 +318,7 @@ class Sharing:
         """Notes it of what the places hold now; `tokens` stand for the memory of recorded lists."""
         for key, of_list in self._holding:
             for container in containers_in(carried[key].place.value()):
-                self.reader.aliases.relate(container, tokens[of_list], "It is an item of a list that a loop filled.")
+                self.reader.aliases.relate(container, tokens[of_list], "It is an item of a list filled by a loop.")
         pairs = self.at_end if after_the_first else self.pairs
         if not pairs:
             return

@@ -190,6 +190,6 @@ class Changes:
 
     def _check_absence(self, place: Place) -> None:
         if (id(place.holder), place.key) in self._absent:
-            why = f"whether there is an attribute {place.key!r} depends on the iteration"
-            instead = "Give it a value (None) when the object is made."
+            why = f"whether the attribute {place.key!r} exists depends on the iteration"
+            instead = "Initialise it (to None) when the object is created."
             raise Unroll(self.loop.plan.key, NotSupported(why, self.loop.origin, instead=instead))

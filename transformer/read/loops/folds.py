@@ -298,8 +298,8 @@ def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], functio
         return found[keys.index(function(map(stripped, keys)))]
     columns = in_arrays(reader, keys)
     if columns is None:
-        raise NotSupported(f"{function.__name__} by keys of several types", reader.builder.origin,
-                           instead="Give them one type.")
+        raise NotSupported(f"{function.__name__} by keys of different types is not supported", reader.builder.origin,
+                           instead="Convert the keys to one type.")
     return _at(reader, whole, place_of_extreme(reader, columns, is_least))
 
 
@@ -312,10 +312,10 @@ def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
         return rows.item(reader, place)
     if any(isinstance(item, str) for item in contained(items)):
         raise NotSupported(
-            "a text that is chosen by values",
+            "a string that is selected by computed values is not supported",
             reader.builder.origin,
-            why="Texts, such as the keys of a dictionary, must be known while the function is read.",
-            instead="Choose among the values, as in max(d.values()), or use their place: np.argmax(list(d.values())).",
+            why="Strings, such as the keys of a dictionary, must be known when the function is transformed.",
+            instead="Select among the values, max(d.values()), or use their position: np.argmax(list(d.values())).",
         )
     return reader.call(np.array, (items,), {})[place]
 
@@ -353,12 +353,10 @@ def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]
     changes a number. Of two of NumPy's the dtype would depend on which is handed on."""
     operands = [value(item) for item in pair]
     if not any(operand.type.weak or operand.ndim for operand in operands) and operands[0].dtype != operands[1].dtype:
-        raise NotSupported(
-            f"{function} of {operands[0].type} and {operands[1].type}",
-            reader.builder.origin,
-            why="Python hands one of them on as it is, so that the dtype depends on which is the one.",
-            instead=f"Write np.{name}, or convert one of them, as in np.float64(x).",
-        )
+        raise NotSupported(f"{function} of {operands[0].type} and {operands[1].type} is not supported",
+                           reader.builder.origin,
+                           why="Python returns one of the operands unchanged, so the dtype of the result would depend "
+                               "on their values.", instead=f"Write np.{name}, or convert one operand: np.float64(x).")
     if any(operand.ndim for operand in operands) or all(operand.type.weak for operand in operands):
         return pair
     common = ops()[name].types(*(operand.type for operand in operands))
@@ -366,12 +364,11 @@ def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]
     if rounded and reader.guessing.now and not any(isinstance(atom, Const) for atom in rounded):
         reader.guessing.allowed = True                                   # it may be NumPy's in the end
     elif rounded:
-        raise NotSupported(
-            f"{function} of {operands[0].type} and {operands[1].type}",
-            reader.builder.origin,
-            why=f"Python hands one of them on as it is, and the number of Python's is another one in {common}.",
-            instead=f"Write np.{name}, or make a number of NumPy's of it, as in np.float32(0.1).",
-        )
+        raise NotSupported(f"{function} of {operands[0].type} and {operands[1].type} is not supported",
+                           reader.builder.origin,
+                           why=f"Python returns one of the operands unchanged, and {common} cannot represent the "
+                               "Python number exactly.",
+                           instead=f"Write np.{name}, or convert the Python number: np.float32(0.1).")
     return tuple(Value(cast(reader, operand.atom, common)) for operand in operands)
 
 

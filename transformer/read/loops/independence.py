@@ -14,7 +14,7 @@ from .iteration import Iteration, iteration_of
 if TYPE_CHECKING:
     from ..reader import Reader
 
-WHY = "independent(…) promises that no iteration reads or writes what another one writes, sums excepted."
+WHY = "independent(…) promises that no iteration reads or writes a location that another one writes, except for sums."
 
 
 def promised(reader: Reader, iterable: Any) -> Iteration:
@@ -25,8 +25,8 @@ def promised(reader: Reader, iterable: Any) -> Iteration:
 def check_independent(loop: Loop) -> None:
     """Raises where an iteration can be seen to use what another one made."""
     if loop.cond is not None:
-        _refuse("this loop may end early, so that an iteration decides about the next ones", loop.origin,
-                "Leave out independent, or the break.")
+        _refuse("this loop may end early, so an iteration decides whether the next ones run", loop.origin,
+                "Remove independent, or the break.")
     for carry in loop.carries:
         if carry.next is not carry.entry and not _counts(carry, loop):
             _Handed(loop, carry).check()
@@ -99,12 +99,12 @@ class _Handed:
             self._read(stmt)
 
     def _read(self, stmt: Stmt) -> NoReturn:
-        _refuse(f"{self.name!r} is handed from one iteration of this loop to the next", stmt.origin or self.loop.origin,
-                "Leave out independent, or add to it and do not look at it.")
+        _refuse(f"{self.name!r} is carried from one iteration of this loop to the next",
+                stmt.origin or self.loop.origin, "Remove independent, or only add to the variable without reading it.")
 
     def _note_write(self, stmt: Stmt) -> None:
         """A place that does not depend on the iteration is written by all of them."""
         if isinstance(stmt, Let) and stmt.op.name == "put" and stmt.args[0] in self.versions:
             if not any(var in self.changing for var in atom_vars((stmt.args[2:], stmt.attrs))):
-                _refuse(f"every iteration of this loop writes to the same place of {self.name!r}",
-                        stmt.origin or self.loop.origin, "Leave out independent, or make the array in the loop.")
+                _refuse(f"every iteration of this loop writes to the same element of {self.name!r}",
+                        stmt.origin or self.loop.origin, "Remove independent, or create the array inside the loop.")

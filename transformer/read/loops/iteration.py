@@ -227,8 +227,8 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
     if hasattr(user, "__code__"):
         iterator = reader.call(user, (value,), {})
         if iterator is value:
-            raise NotSupported(f"iteration over {described(value)} with a __next__ of its own", reader.builder.origin,
-                               instead="Write __iter__ as a generator, with `yield`.")
+            raise NotSupported(f"iteration over {described(value)} with a custom __next__ is not supported",
+                               reader.builder.origin, instead="Write __iter__ as a generator, with `yield`.")
         return iteration_of(reader, iterator)
     if isinstance(value, (list, tuple)):
         from ..objects.containers import item
@@ -243,9 +243,9 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
         return Iteration(len(items), lambda k: items[k], is_static=True, held=(value,))
     if hasattr(type(value), "__getitem__"):
         raise NotSupported(
-            f"iteration over {described(value)} that has a __getitem__ alone",
+            f"iteration over {described(value)} that has __getitem__ but no __iter__ is not supported",
             reader.builder.origin,
-            instead="Give its class an __iter__, or loop over its positions.",
+            instead="Define __iter__, or loop over the indices: for i in range(n).",
         )
     raise as_raised(TypeError(f"'{type_name(value)}' object is not iterable"), reader.builder.origin)
 
@@ -306,10 +306,10 @@ def _require_all_items(reader: Reader, values: tuple[Any, ...], parts: list[Iter
     for value, is_end, later in zip(values, ends, range(1, len(ends) + 1)):
         if not is_end and any(ends[later:]) and _runs_code(value):
             raise NotSupported(
-                "zip of an iterator that has more items than one behind it",
+                "zip of an iterator that has more items than a later argument is not supported",
                 reader.builder.origin,
-                why="Python computes one item more of it, which nobody gets.",
-                instead="Put it last, or make a list of the items first.",
+                why="Python would compute one extra item and discard it.",
+                instead="Pass it as the last argument, or build a list of its items first.",
             )
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 MOST_PASSES = 12
 FEW = 4                  # iterations that are written out, rather than the first one apart
-OPENED = "an item at a place that the loop computes of a list that has none"
+OPENED = "an item at a computed index of an empty list"
 
 
 @dataclass(eq=False)
@@ -140,9 +140,9 @@ class LoopReading:
             except NeverRuns:
                 return self.reader.restore(checkpoint)
         raise NotSupported(
-            "the types in this loop do not settle",
+            "the types in this loop do not converge",
             self.origin,
-            instead="Give the names it assigns their final types before the loop.",
+            instead="Give the variables that it assigns their final types before the loop.",
         )
 
     @property
@@ -314,7 +314,7 @@ class LoopReading:
             raise NotSupported(
                 f"{self.incomplete!r} is used before it is assigned",
                 self.origin,
-                instead="Give it a value before the loop.",
+                instead="Assign it before the loop.",
             )
         for carried in self.carried.values():
             carried.nexts = list(carried.entries)
@@ -356,10 +356,10 @@ class LoopReading:
 
         def made(clash: Clash) -> Conflict:
             one, _, other = clash.reason.partition(" and ")
-            reason = f"{one} and another one" if one == other else clash.reason
-            instead = "Give it one type (add a cast), shape and structure in all iterations."
+            reason = f"{one} and a different one" if one == other else clash.reason
+            instead = "Use the same type (add a cast), shape and structure in all iterations."
             if one == other == "a list":
-                instead = "Keep the items in an array, np.array(items), or change one list all the time: append, pop."
+                instead = "Keep the items in an array, np.array(items), or always change the same list: append, pop."
             return Conflict(
                 f"this loop {f'leaves {name!r} as' if name else 'gives'} {reason}",
                 self.origin,

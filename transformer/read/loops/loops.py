@@ -93,8 +93,8 @@ def _asked(reader: Reader, test: Any) -> Any:
     if any(reader.existed(place, old, moment) for place, old in reader.journal.changes(mark).values()):
         place = reader.frame.origin(test)
         if place in reader.findings.asked:       # where it is written is not where a library is shown
-            raise NotSupported("the condition of a `while` writes to an array, a container or an object", place,
-                               instead="Write `while True:`, and leave the loop by `if …: break`.")
+            raise NotSupported("a `while` condition that writes to an array, a container or an object is not supported",
+                               place, instead="Write `while True:`, and leave the loop with `if …: break`.")
         raise Asked(place)
     return found
 
@@ -307,7 +307,7 @@ class LoopRun:
             check_held(self.iteration)
         if any(size_of_container(self.reader, container) != size for container, size in watched):
             raise NotSupported(
-                "a container that gets longer or shorter while a loop runs over it",
+                "changing the length of a container while a loop iterates over it is not supported",
                 self.reader.builder.origin,
                 instead="Loop over a copy: list(items).",
             )
@@ -346,12 +346,11 @@ class LoopRun:
             raise refusal or error from None
 
     def _too_long(self, refusal: TransformError | None) -> TransformError:
-        return refusal or NotSupported(
-            f"this loop would be unrolled more than {MOST_UNROLLED} times",
-            self.reader.builder.origin,
-            why="What it does differs from one iteration to the next in a way that no loop can have.",
-            instead="Keep one type and shape for each name, and make an array of what is indexed: np.array(items).",
-        )
+        return refusal or NotSupported(f"this loop would have to be unrolled more than {MOST_UNROLLED} times",
+                                       self.reader.builder.origin,
+                                       why="The types or the structure of its variables differ between iterations.",
+                                       instead="Keep one type and shape for each variable, and convert indexed "
+                                               "containers to arrays: np.array(items).")
 
 
 def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:

@@ -33,7 +33,7 @@ from .iteration import Iteration, Use, iteration_of, whole_of
 from .stepping import steps_of
 
 AHEAD = "All items would be computed before the first, and one of them may raise something, or has an effect."
-INSIDE_OUT = "A generator is read where all of its items are used: its lines stand around those that use one."
+INSIDE_OUT = "A generator is supported only where all of its items are used, as in a loop."
 
 if TYPE_CHECKING:
     from ..reader import Reader
@@ -58,7 +58,7 @@ def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
         return _item_if_any(reader, whole, use, *default)
     if default:
         return default[0]
-    missing = raised_as(StopIteration, f"the iterator has {taken} items, and no next one", reader.builder.origin)
+    missing = raised_as(StopIteration, f"the iterator is exhausted after {taken} items", reader.builder.origin)
     missing.raised_with = ()
     raise missing
 
@@ -94,8 +94,8 @@ def has_effects(reader: Reader, block: Block) -> bool:
 
 
 def _second_next(reader: Reader, why: str) -> NotSupported:
-    return NotSupported("a second `next` of a generator", reader.builder.origin, why=why,
-                        instead="Make a list of it, items = list(steps()), and index that.")
+    return NotSupported("a second `next` on a generator is not supported", reader.builder.origin, why=why,
+                        instead="Build a list, items = list(steps()), and index it.")
 
 
 def _item_if_any(reader: Reader, whole: Iteration, use: Any, *default: Any) -> Any:
@@ -118,8 +118,8 @@ def _not_followed(reader: Reader, iterator: Any) -> Exception:
         key = key_of(iterator)
         return _second_next(reader, INSIDE_OUT) if key in reader.findings.taken else Taken(key)
     return NotSupported(
-        "`next` of an iterator",
+        "`next` on this iterator is not supported",
         reader.builder.origin,
-        why="How far it has come is not followed.",
+        why="The position of the iterator is not tracked.",
         instead="Index the sequence, xs[0], or loop over it.",
     )

@@ -46,10 +46,10 @@ def begin(reader: Reader, made: Any, what: str) -> None:
     """Notes that an iterator is used, which nobody may begin once more."""
     if made.begun is not False:
         raise NotSupported(
-            f"{what} is used twice",
+            f"{what} cannot be used twice",
             reader.builder.origin,
-            why="The second loop would find what the first has left.",
-            instead="Make it once more, or make a list of its items.",
+            why="The second loop would see only the items that the first one left.",
+            instead="Create it again, or build a list of its items.",
         )
     reader.journal.write(Attribute(made, "begun"), True)
 
@@ -76,10 +76,10 @@ def _check_end(reader: Reader, made: Producer) -> None:
     for node in gast.walk(made.frame.scope.node):
         if isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and not getattr(node, "stop", None):
             raise NotSupported(
-                f"the generator {made.frame.function} has no end",
+                f"the generator {made.frame.function} never ends",
                 reader.builder.origin,
-                why="Its items are collected before they are used here.",
-                instead="Let it be a `while True` around one `yield`, or give it the number of items.",
+                why="All items are collected before they are used here.",
+                instead="Write it as a `while True` loop with one `yield`, or pass the number of items to it.",
             )
 
 

@@ -123,8 +123,8 @@ def check_any_order(reader: Reader, iteration: Iteration) -> None:
             check_any_order(reader, each)
         elif isinstance(each, Steps):
             raise NotSupported(
-                f"items of the generator {each.name} in another order",
+                f"the items of the generator {each.name} cannot be used in another order",
                 reader.builder.origin,
-                why="It has no end, and its items are computed one after the other.",
-                instead="Give it the number of items, or write the loop out.",
+                why="It never ends, and its items are computed one at a time.",
+                instead="Pass the number of items to it, or write an explicit loop.",
             )

@@ -83,10 +83,9 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
         if not hasattr(python_type(value), name):
             raise missing_attribute(reader, value, name)
         raise NotSupported(
-            f"the attribute {name!r} of {described(value)}",
+            f"the attribute {name!r} of {described(value)} is not supported",
             reader.builder.origin,
-            why="It has no rule here.",
-            instead=INSTEAD_OF_ATTRIBUTE.get(name, "Take it before, and pass it in as an argument."),
+            instead=INSTEAD_OF_ATTRIBUTE.get(name, "Read it outside the function, and pass it as an argument."),
         )
     if name in PROPERTIES and op is not None:
         return apply_found(reader, op, (value,), {}, None)
@@ -106,8 +105,8 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
         return no_such_rule(reader, value, f"the attribute {name!r}")
     of_module = isinstance(value, types.ModuleType | type)
     if not of_module and hasattr(python_type(value), name):
-        return NotSupported(f"the attribute {name!r} of {described(value)}", reader.builder.origin,
-                            why="It has no rule here.", instead="Write out what it does.")
+        return NotSupported(f"the attribute {name!r} of {described(value)} is not supported", reader.builder.origin,
+                            instead="Write out the computation.")
     kind = "module" if isinstance(value, types.ModuleType) else "type object"
     what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"
     names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]
@@ -121,10 +120,10 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
 def no_such_rule(reader: Reader, value: Any, what: str) -> NotSupported:
     """What to raise where a program asks an object of ours for what only that has for which it stands."""
     return NotSupported(
-        f"{what} of {described(value)}",
+        f"{what} of {described(value)} is not supported",
         reader.builder.origin,
-        why="It stands for an object of a library, and there are rules for a part of what that has.",
-        instead="Make the library's object outside, and pass in what you take of it.",
+        why="Only part of the interface of this library class is supported.",
+        instead="Create the object outside, and pass the values that you need as arguments.",
     )
 
 
@@ -136,9 +135,9 @@ def _of_text(reader: Reader, value: Text | ExceptionValue, name: str) -> Any:
     if not hasattr(python_type(value), name):
         raise missing_attribute(reader, value, name)
     raise NotSupported(
-        f"the attribute {name!r} of a text or an exception with parts that the program computes",
+        f"the attribute {name!r} of a string or an exception with computed parts is not supported",
         reader.builder.origin,
-        instead="Print it, or return the values and make the text outside.",
+        instead="Print it, or return the values and build the string outside.",
     )
 
 
@@ -151,9 +150,8 @@ def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
         raise missing_attribute(reader, value, name)
     if name in OF_NUMBERS:
         return ArrayMethod(number_of(atom_of_size(value)), name)
-    raise NotSupported(
-        f"the attribute {name!r} of a size", reader.builder.origin, instead="Pass the number in as an argument."
-    )
+    raise NotSupported(f"the attribute {name!r} of a size is not supported", reader.builder.origin,
+                       instead="Pass the number as an argument.")
 
 
 def of_object(reader: Reader, value: Any, name: str) -> Any:
@@ -277,7 +275,7 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         raise missing_attribute(reader, owner, name)
     if isinstance(owner, Value):
         raise NotSupported(
-            f"assignment to the attribute {name!r} of an array",
+            f"assignment to the attribute {name!r} of an array is not supported",
             reader.builder.origin,
             instead="Write z = re + 1j * im." if name in ("real", "imag") else
             "Use np.reshape for a new shape, astype for a new dtype.",
@@ -290,10 +288,10 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         if inspect.getattr_static(owner, name, ABSENT) is value:
             return
         raise NotSupported(
-            f"assignment to the attribute {name!r} of an object that outlives the call",
+            f"cannot assign to the attribute {name!r} of an object that exists outside the function",
             reader.builder.origin,
-            why="A transformed function has no effects that its caller does not see.",
-            instead="Return the new value, or make the object inside the function.",
+            why="A transformed function must not have side effects.",
+            instead="Return the new value, or create the object inside the function.",
         )
     reader.aliases.check_write(reader, owner)
     if name == "__dict__" and value is owner:            # a dictionary whose items are its attributes
@@ -325,9 +323,9 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
     held = getattr(value, "__dict__", {}).get(name, ABSENT)
     if isinstance(held, Conflict) or isinstance(held, Value) and held.atom in reader.partial:
         raise NotSupported(
-            f"whether there is an attribute {name!r} depends on a branch or loop",
+            f"whether the attribute {name!r} exists depends on a branch or loop",
             reader.builder.origin,
-            instead="Give it a value (None) when the object is made.",
+            instead="Initialise it (to None) when the object is created.",
         )
     if held is ABSENT and reader.owns(value):
         for loop in reader.loops:
@@ -340,6 +338,6 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
 def attributes_of(reader: Reader, *owner: Any) -> Any:
     """`vars`."""
     if not owner:
-        raise NotSupported("no rule for vars", reader.builder.origin, why="It gives names by their texts.",
-                           instead="Use the names themselves.")
+        raise NotSupported("no rule for vars", reader.builder.origin, why="It looks variables up by name.",
+                           instead="Use the variables directly.")
     return reader.attribute(owner[0], "__dict__")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..reader import Reader
 
 
-MAKE_IT_BEFORE = "Make it before, and pass it in as an argument."
+MAKE_IT_BEFORE = "Create it outside, and pass it as an argument."
 
 
 def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -57,7 +57,7 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
         with as_user_error(reader):
             return cls(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
     raise NotSupported(
-        f"an object of {cls.__qualname__} cannot be made here",
+        f"an object of class {cls.__qualname__} cannot be created here",
         reader.builder.origin,
         why="Its constructor is not written in Python.",
         instead=MAKE_IT_BEFORE,
@@ -82,8 +82,8 @@ def _in_order(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
     if bound.kwargs:
         bound.apply_defaults()
     if bound.kwargs:
-        raise NotSupported(f"a {cls.__name__} with arguments that have no places",
-                           instead="Give its __init__ parameters without a star.")
+        raise NotSupported(f"a {cls.__name__} with *args or **kwargs in its __init__ is not supported",
+                           instead="Give its __init__ named parameters only.")
     return bound.args[1:]
 
 
@@ -111,9 +111,9 @@ def _is_derived(cls: Any) -> bool:
 def _named_tuple(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not cls.__new__.__code__.co_filename.startswith(("<string>", "<namedtuple", "namedtuple_")):
         raise NotSupported(
-            f"an object of {cls.__qualname__} cannot be made here",
+            f"an object of class {cls.__qualname__} cannot be created here",
             reader.builder.origin,
-            why="It has a __new__ of its own.",
+            why="It defines __new__.",
             instead=MAKE_IT_BEFORE,
         )
     with as_user_error(reader):
@@ -175,9 +175,9 @@ def _plain_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[
             return made                          # as numba.prange, which is a range then
     if cls.__new__ is not object.__new__ or not is_usual:
         raise NotSupported(
-            f"an object of {cls.__qualname__} cannot be made here",
+            f"an object of class {cls.__qualname__} cannot be created here",
             reader.builder.origin,
-            why="It has a __new__ or a metaclass of its own.",
+            why="It defines __new__ or has a metaclass.",
             instead=MAKE_IT_BEFORE,
         )
     made = reader.own(object.__new__(cls))

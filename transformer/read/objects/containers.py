@@ -103,9 +103,9 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
         return _of_text(reader, container, method.name, args, kwargs)
     if method.name not in READING:
         raise NotSupported(
-            f"the method {method.name!r} of {described(container)}",
+            f"the method {method.name!r} of {described(container)} is not supported",
             reader.builder.origin,
-            instead="Write it with a loop, or with methods that are supported: append, insert, pop, get, items.",
+            instead="Use a loop, or a supported method such as append, insert, pop, get or items.",
         )
     if method.name in FINDING and has_dynamic((container, args)):
         return _found_among_computed(reader, container, method.name, args)
@@ -143,19 +143,19 @@ def _tried(reader: Reader, items: list[Any], key: Any) -> list[Any]:
 def _what_is_open(name: str) -> tuple[str, ...]:
     """What a change rests on that the program computes, for an error."""
     if name in ("pop", "insert"):
-        return (f"`{name}` of a list at a computed place",)
-    return f"`{name}` of a list with items that the program computes", ORDER
+        return (f"`{name}` of a list at a computed index",)
+    return f"`{name}` of a list with computed items", ORDER
 
 
-ORDER = "Which items are equal or in order is not known while the function is read."
+ORDER = "The order of the items is not known when the function is transformed."
 
 
 def _among_computed(reader: Reader, name: str) -> NotSupported:
     return NotSupported(
-        f"`{name}` of a list with items that the program computes",
+        f"`{name}` of a list with computed items is not supported",
         reader.builder.origin,
         why=ORDER,
-        instead="Make an array of the items first, np.array(items), and use np.argmin, np.argmax or a mask.",
+        instead="Convert the list to an array first, np.array(items), and use np.argmin, np.argmax or a mask.",
     )
 
 
@@ -178,7 +178,7 @@ def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs
 
         return format_call(text, args, kwargs)
     args = tuple(iterated(reader, arg) if name == "join" else arg for arg in args)
-    args = tuple(stripped(arg) if not has_dynamic(arg) else static(reader, arg, "part of a text") for arg in args)
+    args = tuple(stripped(arg) if not has_dynamic(arg) else static(reader, arg, "a part of a string") for arg in args)
     with as_user_error(reader):
         return getattr(text, name)(*args, **kwargs)
 
@@ -209,10 +209,10 @@ def check_owned(reader: Reader, container: Any, what: str) -> None:
         kind = described(container).partition(" ")[2]
         shown = f"`{what}`" if what.isidentifier() else what
         raise NotSupported(
-            f"{shown} on a {kind} that outlives the call",
+            f"{shown} on a {kind} that exists outside the function is not supported",
             reader.builder.origin,
-            why="A transformed function has no effects that its caller does not see.",
-            instead=f"Copy the {kind} first, change the copy and return it.",
+            why="A transformed function must not have side effects.",
+            instead=f"Copy the {kind} first, change the copy, and return it.",
         )
     reader.aliases.check_write(reader, container)
 
@@ -318,7 +318,7 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
         return
     check_owned(reader, container, "del")
     if isinstance(container, list) and has_dynamic((key,)) and not isinstance(key, slice):
-        return open_known(reader, container, "`del` of a list at a computed place").delete_item(reader, key)
+        return open_known(reader, container, "`del` of a list item at a computed index").delete_item(reader, key)
     key = static_key(reader, container, key)
     copy = dict(container) if isinstance(container, dict) else list(container)
     with as_user_error(reader):

@@ -33,7 +33,7 @@ def shallow(reader: Reader, value: Any) -> Any:
 def deep(reader: Reader, value: Any, memo: Any = None) -> Any:
     """`copy.deepcopy`: what is in two places is copied once."""
     if memo is not None:
-        raise NotSupported("a `memo` for copy.deepcopy", reader.builder.origin, instead="Leave it out.")
+        raise NotSupported("copy.deepcopy with `memo` is not supported", reader.builder.origin, instead="Omit it.")
     done: dict[int, tuple[Any, Any]] = {}
 
     def each(part: Any) -> Any:
@@ -83,10 +83,10 @@ def _object(reader: Reader, value: Any, each: Each) -> Any:
     kind: Any = type(value)
     if kind.__new__ is not object.__new__ or kind.__reduce_ex__ is not object.__reduce_ex__:
         raise NotSupported(
-            f"a copy of {described(value)}",
+            f"copying {described(value)} is not supported",
             reader.builder.origin,
-            why="Its class has a __new__ or a __reduce_ex__ of its own.",
-            instead="Give it a __copy__ or __deepcopy__, or make a new object of its parts.",
+            why="Its class defines __new__ or __reduce_ex__.",
+            instead="Define __copy__ or __deepcopy__, or create a new object from its parts.",
         )
     made = reader.own(object.__new__(kind))
     made.__dict__.update((name, each(attribute(reader, value, name))) for name in list(vars(value)))

@@ -20,7 +20,7 @@ def made_deque(reader: Reader, iterable: Any = (), maxlen: Any = None) -> Any:
     """`deque(iterable, maxlen)`."""
     from .containers import iterated
 
-    maxlen = static(reader, maxlen, "the greatest length of a deque")
+    maxlen = static(reader, maxlen, "the maximum length of a deque")
     made = reader.own(list(deque(iterated(reader, iterable), maxlen)))
     reader.deques[id(made)] = maxlen
     return made

@@ -61,7 +61,7 @@ def _repeated(reader: Reader, old: list[Any], count: Any) -> list[Any] | None:
     """`old *= count`; None where the count is none, so that `old * count` says what is wrong."""
     if isinstance(count, Value) and not is_count(count):
         return None
-    count = static(reader, count, "how often a sequence is repeated")
+    count = static(reader, count, "the number of repetitions of a sequence")
     if not isinstance(count, int | np.integer):
         return None
     check_owned(reader, old, "*=")

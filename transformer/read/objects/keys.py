@@ -28,10 +28,8 @@ def hashed(reader: Reader, value: Any, what: str, instead: str | None = None) ->
         if known_of(part) is UNKNOWN:
             need(reader, part, what, instead)
         if type(part).__hash__ not in (None, object.__hash__) and hold_dynamic(part):
-            raise NotSupported(
-                f"{what} must be known while the function is read",
-                reader.builder.origin,
-                why=f"It is compared by attributes of {with_article(type(part).__name__)}, which the program computes.",
-                instead="Use what is known of it, such as a number or a text.",
-            )
+            raise NotSupported(f"{what} must be known when the function is transformed", reader.builder.origin,
+                               why=f"It is compared by attributes of {with_article(type(part).__name__)}, which are "
+                                   "computed at run time.",
+                               instead="Use a key that is known, such as an int or a string.")
     return stripped(static(reader, value, what, instead))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..reader import Reader
 
 PLAIN: Any = object
-GIVE_A_KEY = "Give a key, as in sorted(items, key=lambda item: item.cost)."
+GIVE_A_KEY = "Pass a key: sorted(items, key=lambda item: item.cost)."
 
 
 def ordering_key(reader: Reader, items: Any, key: Any) -> Any:
@@ -36,8 +36,8 @@ def ordering_key(reader: Reader, items: Any, key: Any) -> Any:
     if cls.__lt__ is PLAIN.__lt__:
         text = f"'<' not supported between instances of {name!r} and {name!r}"
         raise raised_as(TypeError, text, reader.builder.origin, instead=GIVE_A_KEY)
-    raise NotSupported(f"the order of objects of {name} by a method of theirs", reader.builder.origin,
-                       instead=GIVE_A_KEY)
+    raise NotSupported(f"comparing objects of {name} by a method of their class is not supported here",
+                       reader.builder.origin, instead=GIVE_A_KEY)
 
 
 def is_ordered_by_methods(reader: Reader, items: Any) -> bool:

@@ -75,7 +75,7 @@ def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> 
         if rows is not None and columns is not None and (can_be_items(rows.template) or _are_objects(rows)):
             return recorded(reader, (_taken(reader, rows, order_of(reader, columns, reverse)),))
     keys = decided or [
-        static(reader, item, "what is sorted", SORTING)
+        static(reader, item, "a list that is sorted", SORTING)
         if not isinstance(item, tuple)
         else _known_tuple(reader, item)
         for item in keys
@@ -104,7 +104,7 @@ def _taken(reader: Reader, rows: Part, order: Any) -> Part:
     return Part(rows.template, tuple(arrays), rows.length, rows.token)
 
 
-SORTING = "Sort an array of the items: np.sort(np.array(items))."
+SORTING = "Sort an array instead: np.sort(np.array(items))."
 
 
 def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> RecordedList:
@@ -141,5 +141,5 @@ def _deciding(keys: list[Any]) -> list[Any] | None:
 
 def _known_tuple(reader: Reader, item: Any) -> Any:
     if has_dynamic(item):
-        need(reader, next(part for part in item if known_of(part) is UNKNOWN), "what is sorted")
+        need(reader, next(part for part in item if known_of(part) is UNKNOWN), "a list that is sorted")
     return stripped(item)

@@ -121,7 +121,7 @@ def advice(operands: tuple[Any, ...]) -> str | None:
     """What to write where an operand of an operator is no array and no number."""
     for operand in operands:
         if isinstance(operand, (list, tuple, RecordedList)):
-            return "Make an array of the items first: np.array(items)."
+            return "Convert the list to an array first: np.array(items)."
         if isinstance(operand, dict):
             return "Work on the items of the dictionary one by one."
     return None

@@ -57,10 +57,10 @@ def need(reader: Reader, value: Any, what: str, instead: str | None = None) -> A
     roots = Roots(reader)
     roots.follow(value)
     refusal = NotSupported(
-        f"{what} must be known while the function is read",
+        f"{what} must be known when the function is transformed",
         reader.builder.origin,
-        why=roots.reason() or "It is computed by the program.",
-        instead=instead or "Pass it as an argument that is a Python int, a bool, or a string.",
+        why=roots.reason() or "It is computed at run time.",
+        instead=instead or "Pass it as an argument that is a Python int, a bool or a string.",
     )
     if roots.loops:
         raise Unroll(roots.loops[-1], refusal)
@@ -171,4 +171,4 @@ class Roots:
         if not self.others:
             return None
         of = f" (it depends on {', '.join(dict.fromkeys(named))})" if named else ""
-        return f"It is computed from values that are not known before the function runs{of}."
+        return f"It is computed from values that are known only at run time{of}."

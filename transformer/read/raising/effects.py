@@ -41,7 +41,8 @@ def print_call(
 ) -> None:
     """`print`, kept as an effect."""
     if file is not None:
-        raise NotSupported("print to a file", reader.builder.origin, instead="Print to the standard output.")
+        raise NotSupported("printing to a file is not supported", reader.builder.origin,
+                           instead="Print to standard output.")
     template = Template()
     parts = tuple(template.add(arg) for arg in args)
     sep, end = (static(reader, text, "`sep` and `end` of print") for text in (sep, end))
@@ -86,9 +87,8 @@ def _check(reader: Reader, cond: Value, message: Any) -> None:
 
 def read_raise(reader: Reader, node: Any) -> None:
     if node.exc is None:
-        raise NotSupported(
-            "`raise` without an exception", reader.builder.origin, instead="Name it: raise ValueError(message)."
-        )
+        raise NotSupported("`raise` without an exception is not supported", reader.builder.origin,
+                           instead="Name it: raise ValueError(message).")
     exception = reader.evaluate(node.exc)
     kind = python_type(exception) if not isinstance(exception, type) else exception
     if not issubclass(kind, BaseException):

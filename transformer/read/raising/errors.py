@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..reader import Reader
 
 
-UNKNOWN_ARGUMENT = " must be known while the function is read"
+UNKNOWN_ARGUMENT = " must be known when the function is transformed"
 MISSING = IndexError, KeyError, UnboundLocalError, NameError   # what a program raises at a place, whatever the values
 UNFIT = TypeError, AttributeError              # the same of what does not fit: None where a number is wanted
 RAISED = *MISSING, *UNFIT

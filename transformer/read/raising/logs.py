@@ -41,8 +41,8 @@ def _to_logger(level: str) -> Callable[..., None]:
 def _emit(reader: Reader, logger: str | None, level: str, message: Any, values: tuple[Any, ...],
           options: dict[str, Any]) -> None:
     if options:
-        raise NotSupported(f"a message to a logger with {next(iter(options))}", reader.builder.origin,
-                           instead="Write it into the message.")
+        raise NotSupported(f"logging with {next(iter(options))} is not supported", reader.builder.origin,
+                           instead="Put it into the message.")
     if values:
         message = _message(reader, static(reader, message, "the message to a logger"), values)
     template = Template()

@@ -75,10 +75,10 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
         _between(reader, manager, inside, reader.frame.origin(item.context_expr))
     else:
         raise NotSupported(
-            f"`with` on {described(manager)}",
+            f"`with` on {described(manager)} is not supported",
             reader.frame.origin(item.context_expr),
-            why="What it does on the way in and out cannot be followed.",
-            instead="Enter it around the call of the transformed function.",
+            why="Its __enter__ and __exit__ cannot be analysed.",
+            instead="Use it around the call of the transformed function.",
         )
 
 
@@ -103,8 +103,8 @@ def _around(reader: Reader, made: Producer, inside: Callable[[Any], None]) -> No
     loops = [each for each in gast.walk(made.frame.scope.node) if isinstance(each, gast.For | gast.While)]
     in_loops = any(each in yields for loop in loops for each in gast.walk(loop))
     if len(yields) != 1 or not isinstance(yields[0], gast.Yield) or in_loops:
-        raise NotSupported(f"`with` on the generator {made.frame.function}, which does not yield at one place",
-                           reader.builder.origin, instead="Write one `yield`, outside of loops.")
+        raise NotSupported(f"`with` on the generator {made.frame.function}, which does not have exactly one `yield`, "
+                           "is not supported", reader.builder.origin, instead="Use one `yield`, outside loops.")
     run_producer(reader, made, inside)
 
 
@@ -128,10 +128,10 @@ def _between(reader: Reader, manager: Any, inside: Callable[[Any], None], origin
 def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None], origin: Origin) -> None:
     """Refuses lines that may raise something."""
     refused = NotSupported(
-        f"`with` on {described(manager)} around what may raise an exception",
+        f"`with` on {described(manager)} around code that may raise an exception is not supported",
         origin,
-        why="Its `__exit__` may end the exception.",
-        instead="Test before what would be raised, or let `__exit__` return nothing.",
+        why="Its `__exit__` may suppress the exception.",
+        instead="Test for the error before the code runs, or make `__exit__` return None.",
     )
     block, start = reader.builder.block, len(reader.builder.block)
     try:

@@ -53,7 +53,8 @@ def _piece(reader: Reader, found: re.Match[str], given: Iterator[Any], values: A
         return _as_text(found, value)
     number = _number(reader, found["kind"], value)
     if number is None or found["precision"] and found["kind"] not in REAL:
-        raise NotSupported(f"`{found[0]}` with this value in a text", reader.builder.origin, instead="Use an f-string.")
+        raise NotSupported(f"`{found[0]}` formatting of this value is not supported", reader.builder.origin,
+                           instead="Use an f-string.")
     return formatted(number, "", _spec(found, "d" if found["kind"] in WHOLE else found["kind"]))
 
 

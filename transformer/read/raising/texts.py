@@ -36,12 +36,12 @@ def read_joined(reader: Reader, node: Any) -> Any:
 def _formatted(reader: Reader, part: Any) -> Any:
     value = reader.evaluate(part.value)
     spec = reader.evaluate(part.format_spec) if part.format_spec is not None else ""
-    spec = static(reader, spec, "the format of a text")
+    spec = static(reader, spec, "the format of a string")
     if isinstance(spec, Text):
         raise NotSupported(
-            "a format with parts that the program computes",
+            "a computed format string is not supported",
             reader.builder.origin,
-            instead="Write the format as a constant, as in f'{x:.3f}'.",
+            instead="Use a constant format, such as f'{x:.3f}'.",
         )
     return formatted(value, CONVERSIONS[part.conversion], spec)
 
@@ -85,8 +85,8 @@ def _displayed_exception(value: ExceptionValue, conversion: str) -> Text:
     args = value.args if value.made is None else value.made.args
     if conversion != "r":
         if value.kind.__str__ not in OF_ARGUMENTS:
-            raise NotSupported(f"the text of a {value.kind.__name__}, which has a __str__ of its own",
-                               instead="Write what is to be shown.")
+            raise NotSupported(f"str() of a {value.kind.__name__}, which defines __str__, is not supported",
+                               instead="Format its attributes directly.")
         if len(args) == 1:
             return text_of([formatted(args[0], "r" if issubclass(value.kind, KeyError) else "")])
         return text_of([formatted(args) if args else ""])
@@ -104,7 +104,8 @@ def _displayed_object(value: Any, conversion: str, spec: str) -> Any:
         return text_of([formatted(current().reader.call(method, (value, *args), {}))])
     shown = [field.name for field in fields(value) if field.repr] if is_dataclass(value) else None
     if shown is None or cls.__str__ is not object.__str__ or not is_generated(cls, "__repr__"):
-        raise NotSupported(f"a text with {described(value)} in it", instead="Print its attributes one by one.")
+        raise NotSupported(f"formatting {described(value)} in a string is not supported",
+                           instead="Print its attributes one by one.")
     return _with_names(cls, {name: getattr(value, name) for name in shown})
 
 
@@ -155,7 +156,7 @@ def format_call(template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         if name is None:
             continue
         if not (name == "" or name.isidentifier() or name.isdigit()) or "{" in (spec or ""):
-            raise NotSupported(f"the format {name!r}", instead="Use an f-string.")
+            raise NotSupported(f"the format {name!r} is not supported", instead="Use an f-string.")
         value = kwargs[name] if name.isidentifier() else args[int(name) if name else count]
         count += name == ""
         pieces.append(formatted(value, conversion or "", spec or ""))
@@ -254,7 +255,8 @@ class Template:
             return piece
         if isinstance(piece.value, Value | Size):
             return self._hole(piece.value, piece.conversion, piece.spec)
-        raise NotSupported(f"a text with {described(piece.value)} in it", instead="Print its items one by one.")
+        raise NotSupported(f"formatting {described(piece.value)} in a string is not supported",
+                           instead="Print its items one by one.")
 
 
 def raising_with(kind: type[BaseException], args: tuple[Any, ...], origin: Origin | None) -> Effect:

@@ -169,7 +169,8 @@ def _check_nothing_else(reader: Reader, node: Any, block: Block, caught: tuple[t
     raised = next((found.kind for found in all_failures(reader, block) if meet(found.kind, caught)), None)
     if raised is not None:
         article = "an" if raised.__name__[0] in "AEIOU" else "a"
-        raise _refusal(reader, node, f"{article} {raised.__name__} may be raised in it, and no test before it can tell")
+        raise _refusal(reader, node,
+                       f"{article} {raised.__name__} may be raised in it, which cannot be tested beforehand")
 
 
 def what_may_be_raised(reader: Reader, block: Block) -> type[BaseException] | None:
@@ -189,12 +190,10 @@ def _refusal(reader: Reader, node: Any, why: str) -> Exception:
     """What is raised where something may be caught: a refusal, if statements are attempts already."""
     if not reader.is_attempting:
         return Attempts(reader.frame.origin(node))
-    return NotSupported(
-        "`try` with an exception that is caught",
-        reader.builder.origin,
-        why=f"{why[:1].upper()}{why[1:]}." if why else None,
-        instead="Write what a called function does in loops under `try` itself, or test before what would be raised.",
-    )
+    return NotSupported("this `try` with a caught exception is not supported", reader.builder.origin,
+                        why=f"{why[:1].upper()}{why[1:]}." if why else None,
+                        instead="Test for the error before it is raised, or move loops of called functions into the "
+                                "`try` block itself.")
 
 
 STATEMENTS: dict[type, Any] = {gast.Try: read_try}

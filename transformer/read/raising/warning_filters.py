@@ -53,7 +53,7 @@ def filtering(reader: Reader, entering: Any, node: Any) -> Iterator[Any]:
 
 def _entered_by(reader: Reader, call: Any) -> dict[str, Any]:
     """What `catch_warnings(...)` sets itself; those that it records nobody sees."""
-    options = {keyword.arg: static(reader, reader.evaluate(keyword.value), "a filter of warnings")
+    options = {keyword.arg: static(reader, reader.evaluate(keyword.value), "an argument of a filter")
                for keyword in getattr(call, "keywords", ())}
     action = "ignore" if options.get("record") else options.get("action")
     return {"action": action, "category": options.get("category", Warning)}
@@ -75,11 +75,11 @@ def _arguments(setter: Any, given: list[Any], named: dict[str, Any]) -> dict[str
 
 def _set(reader: Reader, ignored: list[type[Warning]], action: Any = None, category: Any = Warning, message: Any = "",
          module: Any = "", **_: Any) -> None:
-    action, category, text = (static(reader, each, "a filter of warnings") for each in (action, category, message))
+    action, category, text = (static(reader, each, "an argument of a filter") for each in (action, category, message))
     if action == "error":
-        raise NotSupported("warnings that become exceptions", reader.builder.origin,
-                           why="What NumPy warns of is not followed.",
-                           instead="Test the values, as by np.isfinite.")
+        raise NotSupported("turning warnings into exceptions is not supported", reader.builder.origin,
+                           why="NumPy warnings are not tracked.",
+                           instead="Test the values, for example with np.isfinite.")
     if action == "ignore" and not text and not module:
         ignored.append(category)
     elif action is not None and action != "ignore":

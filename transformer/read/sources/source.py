@@ -101,7 +101,7 @@ def _read_source(function: Any, code: CodeType) -> Source:
         return _source_from(function, code, *_find_node(function, code))
     except RecursionError:
         raise NotSupported(
-            f"`{code.co_name}` is nested too deeply to be read",
+            f"`{code.co_name}` is nested too deeply",
             _origin(code),
             instead="Split the longest expression or chain of `elif` in it.",
         ) from None
@@ -130,10 +130,10 @@ def _find_in(text: Text, code: CodeType, asserts_rewritten: bool) -> Any | None:
         return None
     except AmbiguousLambda:
         raise SourceError(
-            "several lambdas begin on this line",
+            "several lambdas start on this line",
             _origin(code),
-            "Python keeps no column numbers here (-X no_debug_ranges), so they look alike.",
-            "Put each on a line of its own, or give each a name with `def`.",
+            "Python runs without column numbers (-X no_debug_ranges), so they cannot be told apart.",
+            "Put each on its own line, or define them with `def`.",
         ) from None
 
 
@@ -201,25 +201,25 @@ def _not_python(function: Any) -> SourceError:
     return SourceError(
         f"`{name}` is not a function written in Python",
         why="It has no source to read.",
-        instead="Call a function that has a rule, or pass what this one gives as an argument.",
+        instead="Call a supported function, or pass the result of this one as an argument.",
     )
 
 
 def _missing(code: CodeType) -> SourceError:
     return SourceError(
-        f"no source is found for `{code.co_name}`",
+        f"the source of `{code.co_name}` is not available",
         _origin(code),
-        f"There is no text for {code.co_filename}: Python keeps none of what is typed at its "
-        "prompt or run by `exec`.",
-        "Write the function into a file, or compile its text with a name of your own and put it "
+        f"Python does not keep the source of {code.co_filename}: code typed at its "
+        "prompt or run by `exec` has none.",
+        "Write the function into a file, or compile it under a file name of your choice and put the text "
         "into linecache.cache[name] = (len(text), None, text.splitlines(True), name).",
     )
 
 
 def _changed(code: CodeType) -> SourceError:
     return SourceError(
-        f"the source of `{code.co_name}` is not what it was made from",
+        f"the source of `{code.co_name}` has changed",
         _origin(code),
-        "The file was edited after its import, or an import hook rewrote what it holds.",
+        "The file was edited after its import, or an import hook rewrote the code.",
         "Import it again (importlib.reload) and transform the new function.",
     )

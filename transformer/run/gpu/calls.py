@@ -104,7 +104,7 @@ class GpuCalls(Repeated):
             for leaf in tree.leaves(arg) if path in self.donated else ():
                 if type(leaf) is Array:
                     leaf.give_up(RuntimeError(f"this Array has been deleted: it was donated to {name}. Use its "
-                                              "results, or leave out donate"))
+                                              "results, or omit donate"))
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool, closed: bool = False) -> Any:
         """With results where they are; `stays` says whether they are to be on the device. Arrays that are `closed`
@@ -158,8 +158,8 @@ class GpuCalls(Repeated):
         if any(map(is_gpu_array, tree.leaves((args, kwargs)))):
             found = [leaf for leaf in map(brought, tree.leaves((args, kwargs))) if isinstance(leaf, library().ndarray)]
             if any(library().may_share_memory(one, other) for k, one in enumerate(found) for other in found[:k]):
-                raise BadArgument("arguments of which the function writes one share memory", entry.memory.origin,
-                                  instead="Pass copies.")
+                raise BadArgument("an argument that the function writes shares memory with another argument",
+                                  entry.memory.origin, instead="Pass copies.")
         else:
             entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
 

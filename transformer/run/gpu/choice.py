@@ -26,8 +26,8 @@ def device_for(leaves: Sequence[Any], compiled: Any) -> Device:
     if compiled.is_bound:
         for leaf, device in found:
             if device is not compiled.device and not is_on_device(leaf):
-                raise BadArgument(f"an array of shape {leaf.shape} is on {device}, and the function is compiled for "
-                                  f"{compiled.device}", instead="Bring it there; or say device='cuda', to run where "
+                raise BadArgument(f"an array of shape {leaf.shape} is on {device}, but the function is compiled for "
+                                  f"{compiled.device}", instead="Move it there, or pass device='cuda' to run where "
                                                                 "the arguments are.")
         bound: Device = compiled.device
         return bound
@@ -37,7 +37,7 @@ def device_for(leaves: Sequence[Any], compiled: Any) -> Device:
         if device is not found[0][1]:
             raise ValueError(f"Received incompatible devices for {compiled.__name__}: one argument, of shape "
                              f"{found[0][0].shape}, is on {found[0][1]}, another, of shape {leaf.shape}, on {device}. "
-                             f"Bring them to one device with device_put(x, {str(found[0][1])!r})")
+                             f"Move them to one device with device_put(x, {str(found[0][1])!r})")
     return found[0][1]
 
 

@@ -182,7 +182,7 @@ def dtype_of(kind: type) -> np.dtype[Any]:
         return NUMBERS[kind]
     if issubclass(kind, np.generic) and np.dtype(kind).kind in "biufc":
         return np.dtype(kind)
-    raise TypeError(f"a kernel takes arrays on the GPU and numbers, this is {kind.__module__}.{kind.__qualname__}")
+    raise TypeError(f"a kernel expects arrays on the GPU and numbers, got {kind.__module__}.{kind.__qualname__}")
 
 
 def numba_type(kind: Any) -> Any:

@@ -234,4 +234,4 @@ _kept: list[Any] = []
 
 def _done(status: int) -> None:
     if status:
-        raise RuntimeError(f"cuBLAS refuses a product: its status is {status}")
+        raise RuntimeError(f"cuBLAS failed with status {status}")

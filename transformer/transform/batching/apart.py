@@ -218,9 +218,9 @@ class Apart:
     def _refuse_collectives(self, region: Block) -> None:
         for stmt in all_statements(region):
             if isinstance(stmt, Let) and is_over(stmt, self.batching.axis_name):
-                raise NotSupported(f"{stmt.op.name} over the axis {self.batching.axis_name!r} where its lanes part",
-                                   stmt.origin, why="Some lanes may not come to it.",
-                                   instead="Call it before the `if` or the loop whose condition differs.")
+                raise NotSupported(f"{stmt.op.name} over the axis {self.batching.axis_name!r} where its lanes diverge "
+                                   "is not supported", stmt.origin, why="Some lanes may not reach it.",
+                                   instead="Call it before the `if` or the loop whose condition differs between lanes.")
 
     def _without_equal(self, region: Block, given: list[Var]) -> tuple[Block, list[Var]]:
         """Emits the statements that are the same in all lanes; gives the others, and what these give. An array of

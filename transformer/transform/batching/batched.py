@@ -67,8 +67,8 @@ class Batched(Mode):
         named = {name: axes_of(arg, *self.by_keyword(name), name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
-            raise BadArgument("vmap has nothing to map over", why="No argument has an axis of lanes.",
-                              instead="Give an axis in in_axes, or the number of lanes as axis_size.")
+            raise BadArgument("vmap has nothing to map over", why="No argument has a mapped axis.",
+                              instead="Pass an axis in in_axes, or the number of lanes as axis_size.")
         return Lanes(self, axes, named, tuple(found))
 
     def entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
@@ -89,7 +89,7 @@ class Batched(Mode):
             entries = "1 entry" if len(self.in_axes) == 1 else f"{len(self.in_axes)} entries"
             passed = f"{counted(len(names), 'argument')} passed by position"
             raise BadArgument(f"in_axes has {entries} for {passed}" + (f": {', '.join(names)}" if names else ""),
-                              instead="Give one axis for each of them, None for what all lanes share.")
+                              instead="Pass one axis for each argument, None for arguments that all lanes share.")
         return [(axes, f"in_axes[{k}]") for k, axes in enumerate(self.in_axes)]
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
@@ -224,7 +224,7 @@ class Lanes(Mode):
         if entry is SHARED:
             if batching.differs(atom):
                 raise BadArgument(f"the result{path} differs from lane to lane, but its out_axes is None",
-                                  instead="Give the axis where its lanes go, such as 0.")
+                                  instead="Pass the axis for the lanes, such as 0.")
             atoms.append(atom)
         else:
             rank = len(type_of(atom).sizes) + 1                                # type: ignore[union-attr]
@@ -246,13 +246,13 @@ class Lanes(Mode):
         over = f"{other.name} over {size_text(other.size)}"
         if self.mode.axis_size is not None:
             return BadArgument(f"axis_size is {size_text(first)}, but vmap maps {over} lanes", argument=other.name,
-                               instead="Give an array with as many lanes, or leave axis_size out.")
+                               instead="Pass an array with as many lanes, or omit axis_size.")
         by_keyword = BY_KEYWORD in (self.found[0].whose, other.whose)
         shared = "give what is shared to functools.partial before the vmap" if by_keyword else \
             "None in in_axes for what is shared"
         return BadArgument(f"vmap maps {self.found[0].name} over {size_text(first)} lanes and {over}",
                            why=ALONG_FIRST if by_keyword else None, argument=other.name,
-                           instead=f"Give arrays with as many lanes, or {shared}.")
+                           instead=f"Pass arrays with the same number of lanes, or {shared}.")
 
     def _interface(self, interface: Interface, outer: dict[Var, Var], result: Any) -> Interface:
         def renewed(leaf: Any) -> Any:
@@ -282,7 +282,7 @@ def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any
             except AlsoDiffer as found:
                 forced.update(found.variables)
             except LanesPart as reason:
-                raise NotSupported(f"{function.name} has no form for all lanes: {reason}",
+                raise NotSupported(f"{function.name} cannot be batched: {reason}",
                                    reason.origin or function.origin,
                                    instead="Return arrays of one size in all lanes.") from None
 

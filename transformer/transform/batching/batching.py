@@ -117,7 +117,7 @@ class Batching:
             if self.differs(type.sizes):
                 names = {var.name: None for var in atom_vars(type.sizes) if var in self.differing and var.name}
                 differ = "".join(f", as {name} differs" for name in names)
-                raise LanesPart(f"an array has another size in each lane{differ}")
+                raise LanesPart(f"the size of an array differs from lane to lane{differ}")
             return ArrayType(type.dtype, (self.size, *type.sizes))
         return type
 

@@ -44,7 +44,7 @@ def check_count(size: Any) -> None:
         fits = size is None or isinstance(size, Size) or isinstance(size, Value) and size.dtype.kind in "iu"
     if not fits:
         shown = described(size) if isinstance(size, Value) else repr(size)
-        raise BadArgument(f"axis_size is {shown}, which is no number of lanes", instead="Give an int, 0 or more.")
+        raise BadArgument(f"axis_size is {shown}, which is not a number of lanes", instead="Pass a non-negative int.")
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ def _lane_axis(leaf: Any, axis: int, whose: str, name: str) -> LaneAxis:
     if not isinstance(type, ArrayType) or not type.sizes:
         raise BadArgument(f"vmap maps {name} along its axis {axis}, but it is {kind_of_leaf(leaf)}",
                           why=None if whose else ALONG_FIRST, argument=name,
-                          instead=f"Give an array with an axis for the lanes, or {as_shared(whose, 'give')}.")
+                          instead=f"Pass an array with an axis for the lanes, or {as_shared(whose, 'give')}.")
     sizes = leaf.shape if isinstance(leaf, Value) else type.sizes
     place = checked(axis, len(sizes), name, whose, name)
     return LaneAxis(place, sizes[place], name, whose)
 
 
 def differs_where_known(name: str, whose: str, mode: str = "vmap") -> BadArgument:
-    return BadArgument(f"{name} has to be known when the function is read, and {mode} maps it",
-                       why="Its value decides a shape or the course of the function.", argument=name,
+    return BadArgument(f"{name} must be known when the function is transformed, but {mode} maps it",
+                       why="Its value determines a shape or the control flow of the function.", argument=name,
                        instead=f"{as_shared(whose, 'Give', mode)}, and call the function once for each value.")
 
 
@@ -106,7 +106,7 @@ def checked(axis: int, rank: int, name: str, whose: str, argument: str | None = 
     """An axis counted from the front."""
     if not -rank <= axis < rank:
         raise BadArgument(f"{whose} is {axis}, but {name} has {rank} {'axis' if rank == 1 else 'axes'}",
-                          instead=f"Give an axis from {-rank} to {rank - 1}.", argument=argument)
+                          instead=f"Pass an axis from {-rank} to {rank - 1}.", argument=argument)
     return axis % rank
 
 
@@ -130,13 +130,13 @@ def spread(axes: Axes, arg: Any, whose: str, name: str) -> Any:
         return tree.map(lambda leaf: entry, arg)
     kind = kind_of(type(axes))
     if kind is LEAVES:
-        raise BadArgument(f"{whose} is {axes!r}, which is no axis", instead="Give an int, or None.",
+        raise BadArgument(f"{whose} is {axes!r}, which is not an axis", instead="Pass an int or None.",
                           argument=name)
     static, children = kind.split(axes)
     parts = kind.matching_children(static, arg) if type(arg) is type(axes) else None
     if parts is None or len(parts) != len(children):
         raise BadArgument(f"{whose} is {axes!r}, which does not fit {name}: {shown(arg)}", argument=name,
-                          instead="Give one axis for all of it, or a tree of its structure.")
+                          instead="Pass one axis for all of it, or a tree of the same structure.")
     ways = kind.accessors(static, len(children))
     spreads = [spread(child, part, whose + way, name + way) for child, part, way in zip(children, parts, ways)]
     return kind.build(type(axes), static, spreads)

@@ -39,9 +39,9 @@ def side(dims: tuple[Dims, ...]) -> str:
 def parsed(text: str) -> Signature:
     """A signature from its text. Raises `BadArgument` for what is none."""
     if not isinstance(text, str) or not _WHOLE.fullmatch(text.strip()):
-        raise BadArgument(f"signature is {text!r}, which is no signature",
-                          why="It names the core dimensions of each argument and of each result.",
-                          instead='Write it as in "(n,m),(m)->(n)"; () stands for a number.')
+        raise BadArgument(f"{text!r} is not a valid signature",
+                          why="A signature names the core dimensions of each argument and of each result.",
+                          instead='Write a signature like "(n,m),(m)->(n)", with () for a number.')
     inputs, _, outputs = text.partition("->")
     return Signature(_dims(inputs), _dims(outputs))
 

@@ -103,8 +103,8 @@ class Vectorized(Mode):
         if beyond or len(keys) != len(wanted):
             counted = "1 argument" if len(wanted) == 1 else f"{len(wanted)} arguments"
             named = ", ".join(self._name(key) for key in keys) or "none"
-            raise BadArgument(f"the signature {self.signature} is of {counted}, the call has {len(keys)}: {named}",
-                              instead="Give as many, or name what is not to be broadcast in excluded.")
+            raise BadArgument(f"the signature {self.signature} has {counted}, but the call has {len(keys)}: {named}",
+                              instead="Pass as many arguments, or list those not to be broadcast in excluded.")
         return wanted
 
     def _shape(self, key: int | str, given: Any) -> tuple[Extent, ...]:
@@ -113,11 +113,11 @@ class Vectorized(Mode):
         if isinstance(given, (AxislessType, *NUMBERS)):
             return ()
         if isinstance(given, np.ndarray):
-            raise BadArgument(f"{self._name(key)} has to be known when the function is read, and vectorize maps it",
-                              why="Its value decides a shape or the course of the function.",
-                              instead=f"Exclude it: excluded=({key!r},).")
+            raise BadArgument(f"{self._name(key)} must be static, but vectorize maps it",
+                              why="Its value determines a shape or the control flow, so it must be known at "
+                                  "transformation time.", instead=f"Exclude it: excluded=({key!r},).")
         raise BadArgument(f"vectorize broadcasts {self._name(key)}, but it is {described(given)}",
-                          instead=f"Give an array or a number, or exclude it: excluded=({key!r},).")
+                          instead=f"Pass an array or a number, or exclude it: excluded=({key!r},).")
 
 
 def by_key(args: Args, kwargs: Kwargs) -> dict[int | str, Any]:

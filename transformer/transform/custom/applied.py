@@ -148,8 +148,8 @@ def take_hidden(function: Function, interface: Interface) -> None:
     for called in reachable(function)[1:]:
         taken = [var for var in free_vars(called.body) if var in names and var not in called.params]
         if taken:
-            raise NotSupported(f"a rule used by {called.name} takes the array {names[taken[0]]!r} from outside",
-                               called.origin, why="The function calls itself.",
+            raise NotSupported(f"a rule used by {called.name} uses the outside array {names[taken[0]]!r}",
+                               called.origin, why="The function is recursive.",
                                instead="Pass the array to the function with the rule as an argument.")
 
 

@@ -108,14 +108,14 @@ def check(part: Function, results: Iterable[Atom], block: Block) -> None:
     """Raises for what cannot be run again."""
     origin, own = current().origin, set(all_definitions(block))
     if any(isinstance(stmt, Call) and _calls_itself(stmt.function) for stmt in all_statements(block)):
-        raise NotSupported(f"{part.name} is under checkpoint and calls a function that calls itself", origin,
-                           instead="Put checkpoint on a function without recursion.")
+        raise NotSupported(f"checkpoint of {part.name}, which calls a recursive function, is not supported", origin,
+                           instead="Apply checkpoint to a function without recursion.")
     if not all(isinstance(param.type, ArrayType) for param in part.params):
-        raise NotSupported(f"{part.name} is under checkpoint and uses a list made by a loop", origin,
-                           instead="Make it an array first: np.array(list).")
+        raise NotSupported(f"checkpoint of {part.name}, which uses a list filled by a loop, is not supported", origin,
+                           instead="Convert it to an array first: np.array(items).")
     if any(var in own for result in results for var in atom_vars(type_of(result))):
-        raise NotSupported(f"{part.name} is under checkpoint and returns an array of a size that it computes", origin,
-                           instead="Return an array whose size is known from those of the arguments.")
+        raise NotSupported(f"checkpoint of {part.name}, which returns an array of computed size, is not supported",
+                           origin, instead="Return an array whose size follows from the sizes of the arguments.")
 
 
 def _calls_itself(function: Function) -> bool:

@@ -150,8 +150,8 @@ class Custom:
         for k in self.nondiff:
             if any(active[place] for place in places_in(use.arguments[k])):
                 raise NotDifferentiable(
-                    f"argument {k} of {self.__name__} is one of nondiff_argnums, and is differentiated for",
-                    current().origin, instead="Pass stop_gradient(...) of it, or take it out of nondiff_argnums.")
+                    f"argument {k} of {self.__name__} is in nondiff_argnums, but is differentiated",
+                    current().origin, instead="Pass stop_gradient(...) of it, or remove it from nondiff_argnums.")
 
     def split(self, use: Use) -> tuple[list[Any], list[Any]]:
         """The trees of the arguments that are constants, and of the others."""
@@ -185,9 +185,9 @@ class CustomJvp(Custom):
         """Gives the rule by one function per argument, ``jvp(tangent, result, *primals)``, which are
         added up; None for an argument without derivative."""
         if self.nondiff:
-            raise BadArgument(f"{self.__name__}.defjvps does not know nondiff_argnums", instead="Use defjvp.")
+            raise BadArgument(f"{self.__name__}.defjvps does not support nondiff_argnums", instead="Use defjvp.")
         if not any(jvps):
-            raise BadArgument(f"{self.__name__}.defjvps was given no function", instead="Use stop_gradient.")
+            raise BadArgument(f"{self.__name__}.defjvps needs at least one function", instead="Use stop_gradient.")
         self.rule = PerArgument(jvps)
 
     def missing(self) -> str:
@@ -236,10 +236,10 @@ class CustomJvp(Custom):
             args = (*at.arguments(constant), at.arguments(moving), _tangent_trees(at, moving, sources))
             given = at.read(rule, args, list(sources.values()))
             if not isinstance(given, (tuple, list)) or len(given) != 2:
-                raise BadArgument(f"the jvp rule of {self.__name__} returns {what_is(given)}",
+                raise BadArgument(f"the jvp rule of {self.__name__} returns {what_is(given)}, expected a pair",
                                   instead="Return a pair: the result and its tangent.")
             results = at.results(given[0], f"the result in what the jvp rule of {self.__name__} returns")
-            what = f"the tangent in what the jvp rule of {self.__name__} returns"
+            what = f"the tangent returned by the jvp rule of {self.__name__}"
             return results, self._ends(at, given[1], results, what)
 
     def _ends(self, at: Application, given: Any, results: list[Value], what: str) -> list[Atom | None]:
@@ -250,8 +250,8 @@ class CustomJvp(Custom):
     def _by_argument(self, at: Application, sources: dict[int, Var]) -> tuple[list[Value], list[Atom | None]]:
         jvps, trees = at.use.rule.jvps, at.use.arguments
         if len(jvps) != len(trees):
-            raise BadArgument(f"{self.__name__}.defjvps was given {len(jvps)} functions", current().origin,
-                              instead=f"Give one for each of the {len(trees)} arguments, None for zero.")
+            raise BadArgument(f"{self.__name__}.defjvps got {len(jvps)} functions", current().origin,
+                              instead=f"Pass one for each of the {len(trees)} arguments, None for a zero derivative.")
         results = at.again()
         totals: list[Value | None] = [None] * len(results)
         for jvp, argument in zip(jvps, trees):
@@ -262,7 +262,7 @@ class CustomJvp(Custom):
 
     def _add(self, at: Application, jvp: Any, args: tuple[Any, ...], sources: dict[int, Var], totals: Tangents
              ) -> None:
-        what = f"what {getattr(jvp, '__name__', 'a function')} returns for {self.__name__}.defjvps"
+        what = f"the result of {getattr(jvp, '__name__', 'a function')} for {self.__name__}.defjvps"
         with current().at(origin_of(jvp)):
             given = at.read(jvp, args, [*sources.values(), *at.atoms(args[1])])
             for k, item in matched(at.use.reader, at.use.result, given, what):
@@ -354,7 +354,7 @@ class CustomVjp(Custom):
         with current().at(origin_of(fwd)):
             given = at.read(fwd, at.arguments(at.use.arguments))
             if not isinstance(given, (tuple, list)) or len(given) != 2:
-                raise BadArgument(f"the forward rule of {self.__name__} returns {what_is(given)}",
+                raise BadArgument(f"the forward rule of {self.__name__} returns {what_is(given)}, expected a pair",
                                   instead="Return a pair: the result and the residuals.")
             results = at.results(given[0], f"the result in what the forward rule of {self.__name__} returns")
             leaves = Leaves(at.use.reader)
@@ -370,12 +370,13 @@ class CustomVjp(Custom):
         with current().at(origin_of(bwd)):
             given = at.read(bwd, args, [*atoms, *(d.atom for d in dys)])
             if not isinstance(given, (tuple, list)) or len(given) != len(moving):
-                raise BadArgument(f"the backward rule of {self.__name__} returns {what_is(given)}",
+                raise BadArgument(f"the backward rule of {self.__name__} returns {what_is(given)}, expected a tuple of "
+                                  f"{len(moving)}",
                                   instead=f"Return a tuple of {len(moving)}: one cotangent for each argument of "
-                                          f"{self.__name__} that is differentiated, None for zeros.")
+                                          f"{self.__name__} that is differentiated, None for a zero cotangent.")
             found: Tangents = [None] * len(at.operands)
             for place, (wanted, item) in enumerate(zip(moving, given)):
-                what = f"cotangent {place} in what the backward rule of {self.__name__} returns"
+                what = f"cotangent {place} returned by the backward rule of {self.__name__}"
                 for k, leaf in matched(reader, wanted, item, what):
                     if type_of(at.operands[k]).is_inexact:
                         found[k] = fitted(leaf, type_of(at.operands[k]), what)
@@ -392,13 +393,13 @@ def fitted(given: Any, type: Any, what: str) -> Value | None:
     try:
         found = value(given)
     except (NotSupported, BadArgument):
-        raise BadArgument(f"{what} is {what_is(given)}, where an array or a number is needed") from None
+        raise BadArgument(f"{what} is {what_is(given)}, expected an array or a number") from None
     equal = current().assumptions.equal
     if found.ndim != len(type.sizes) or not all(map(equal, found.shape, type.sizes)):
-        raise ShapeError(f"{what} has shape {shape_text(found.shape)}, where {shape_text(type.sizes)} is needed",
-                         instead="It has to have the shape of what it belongs to.")
+        raise ShapeError(f"{what} has shape {shape_text(found.shape)}, expected {shape_text(type.sizes)}",
+                         instead="It must have the shape of the value that it belongs to.")
     if found.dtype.kind == "c" and type.dtype.kind != "c":
-        raise BadArgument(f"{what} is complex, and what it belongs to is real", instead="Take np.real of it.")
+        raise BadArgument(f"{what} is complex, but the value that it belongs to is real", instead="Take np.real of it.")
     if found.dtype.kind == "b":
-        raise BadArgument(f"{what} has truth values where numbers are needed")
+        raise BadArgument(f"{what} is boolean, expected numbers")
     return rules.cast(found, type)

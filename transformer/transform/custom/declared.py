@@ -59,7 +59,7 @@ class Declaration:
                 body[facet] = self._rules(facet)
         if self.facets.get("partials") and not self.elementwise:
             raise BadArgument("define_op: partials are for elementwise functions",
-                              instead="Give jvp=... and vjp=..., or leave types out.")
+                              instead="Pass jvp=... and vjp=..., or omit types.")
         if self.facets.get("batch") is not None:
             body["batch"] = Rule(self.facets["batch"], f"the batch rule of {self.spelling}")
         return type(body["name"], base, body)
@@ -81,17 +81,17 @@ class Declaration:
         names = (linear,) if isinstance(linear, str) else tuple(linear)
         for name in names:
             if name not in self.operands:
-                raise BadArgument(f"define_op: linear names {name!r}, which is no argument of {self.spelling}",
-                                  instead=f"Name one of {', '.join(self.operands)}.")
+                raise BadArgument(f"define_op: linear names {name!r}, which is not an argument of {self.spelling}",
+                                  instead=f"Use one of {', '.join(self.operands)}.")
         return names
 
     def _rules(self, facet: str) -> tuple[Any, ...]:
         given = self.facets[facet]
         rules = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         if len(rules) != len(self.operands):
-            raise BadArgument(f"define_op: {facet} has {len(rules)} functions, {self.spelling} takes "
+            raise BadArgument(f"define_op: {facet} has {len(rules)} functions, but {self.spelling} takes "
                               f"{len(self.operands)} arguments ({', '.join(self.operands)})",
-                              instead="Give one for each argument, in their order; None where there is no derivative.")
+                              instead="Pass one for each argument, in order; None where there is no derivative.")
         if facet == "partials" and None in rules:
             raise BadArgument("define_op: a partial derivative is None", instead="Return 0 * t where it is zero.")
         return tuple(None if rule is None else self._rule(facet, rule, k) for k, rule in enumerate(rules))
@@ -101,13 +101,13 @@ class Declaration:
         wanted = [{"vjp": "dy"}.get(facet, "t"), *self.operands, *(["y"] if with_result else [])]
         signature = plain_signature(rule)
         if not callable(rule):
-            raise BadArgument(f"define_op: {facet} has to be a function, not {described(rule)}")
+            raise BadArgument(f"define_op: {facet} must be a function, got {described(rule)}")
         try:
             if signature is not None:
                 signature.bind(*wanted)
         except TypeError:
             raise BadArgument(f"define_op: the rule {facet} of {self.spelling} takes {signature}", origin_of(rule),
-                              instead=f"It is called as ({', '.join(wanted)}).") from None
+                              instead=f"It is called with ({', '.join(wanted)}).") from None
         what = f"the rule {facet} of {self.spelling} for {self.operands[place]!r}"
         return Rule(rule, what, facet, place, self.elementwise)
 
@@ -146,7 +146,7 @@ class Declaration:
         """The operand that the result is like."""
         word, _, name = str(self.types).partition(" ")
         if word != "like" or name not in self.operands:
-            raise BadArgument(f"define_op: types is {self.types!r}", instead=f"It is 'elementwise', "
+            raise BadArgument(f"define_op: types is {self.types!r}", instead=f"Pass 'elementwise', "
                               f"'like {self.operands[0]}', or a function of the arguments.")
         return self.operands.index(name)
 
@@ -165,8 +165,8 @@ class Declaration:
             shape, dtype = given
             return ArrayType(np.dtype(dtype), tuple(shape))
         except (TypeError, ValueError):
-            raise BadArgument(f"the types of {self.spelling} are given as {given!r}", origin_of(self.types),
-                              instead="Return an argument, (shape, dtype), or a list of those for several results."
+            raise BadArgument(f"the types function of {self.spelling} returns {given!r}", origin_of(self.types),
+                              instead="Return an argument, (shape, dtype), or a list of these for several results."
                               ) from None
 
 
@@ -230,7 +230,7 @@ class Rule:
         else:
             fits = item.ndim == len(shape) and all(map(equal, item.shape, shape))
         if not fits:
-            raise ShapeError(f"{self.what} returns shape {shape_text(item.shape)}, where {shape_text(shape)} is needed")
+            raise ShapeError(f"{self.what} returns shape {shape_text(item.shape)}, expected {shape_text(shape)}")
         return item
 
 

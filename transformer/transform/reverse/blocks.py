@@ -51,9 +51,9 @@ def has_loops(block: Block) -> bool:
 def check_splittable(loop: Loop) -> None:
     """Raises for a loop that cannot be run in blocks."""
     if loop.trips is None and any(loop.blocks):
-        raise NotSupported("a while loop cannot be split into a given number of blocks", loop.origin,
-                           why="How often it runs is known only when it ends.",
-                           instead="Write checkpoint_loop(): blocks grow with the number of iterations.")
+        raise NotSupported("a while loop cannot be split into a fixed number of blocks", loop.origin,
+                           why="Its number of iterations is known only when it ends.",
+                           instead="Write checkpoint_loop(): the blocks then grow with the number of iterations.")
     if can_be_split(loop):
         return
     why = (
@@ -61,7 +61,7 @@ def check_splittable(loop: Loop) -> None:
         "A recursive function that it calls has effects." if _has_effects_of_others(loop) else
         "It makes a list, or goes through one that another loop made.")
     raise NotSupported("this loop cannot be split into blocks", loop.origin, why=why,
-                       instead="Leave out checkpoint_loop, or loop over a range and change arrays or numbers.")
+                       instead="Remove checkpoint_loop, or loop over a range and change only arrays or numbers.")
 
 
 def _has_effects_of_others(loop: Loop) -> bool:

@@ -106,7 +106,7 @@ class Linear:
                     raise self.refusal(f"`{stmt.op.name}` is not", stmt.origin)
         for end in self.ends:
             if end is not None and not vanishing.includes(end):
-                raise self.refusal("What it gives for zeros is not zero", vanishing.place(end))
+                raise self.refusal("Its result for zeros is not zero", vanishing.place(end))
 
     def require_constant(self, block: Block, results: Iterable[Value | None]) -> None:
         """Raises where the derivative of the statements depends on the sources."""

@@ -118,8 +118,8 @@ def _levels(loop: Loop, need: Need, trips: int | None, limit: int, assumptions: 
         least = count * ((levels - 1) * state + -(-total // max(trips, 1)))
         if least <= limit:
             return (count,) * (levels - 1)
-    raise BadArgument(f"the records of this loop need {amount(least)} at least, the limit is {amount(limit)}",
-                      loop.origin, instead="Give a higher limit as `memory`.")
+    raise BadArgument(f"the records of this loop need at least {amount(least)}, but the limit is {amount(limit)}",
+                      loop.origin, instead="Pass a higher limit as `memory`.")
 
 
 def amount(count: int) -> str:

@@ -115,9 +115,9 @@ def _shared(sweep: Reverse, stmt: Loop) -> list[Var]:
     own = set(inner_targets(stmt))
     found = [v for v in free_vars(stmt.body, _ends(stmt)) if v in sweep.active and v not in own]
     if any(isinstance(v.type, SeqType) for v in found):
-        raise NotSupported("a list made by a loop is used inside another loop", stmt.origin,
-                           why="Its derivative would have to be added up as a list.",
-                           instead="Make it an array first: np.array(list).")
+        raise NotSupported("using a list filled by a loop inside another loop is not supported", stmt.origin,
+                           why="Its derivative would have to be accumulated as a list.",
+                           instead="Convert it to an array first: np.array(items).")
     return found
 
 
