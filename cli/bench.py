@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.wrt and not options.mode:
-        raise UsageError("--wrt is about derivatives; say which with --mode")
+        raise UsageError("--wrt selects derivatives; choose one with --mode")
     if options.seconds <= 0:
         raise UsageError("--seconds must be positive")
     if options.plot:
@@ -74,7 +74,7 @@ def measured(question: Question, options: argparse.Namespace) -> tuple[list[Timi
 
     args, kwargs = question.inputs.values()
     if kwargs:
-        raise UsageError("the example may have no arguments by keyword")
+        raise UsageError("the example must not have keyword arguments")
     contenders, notes = found_contenders(question, options.mode)
     failure = f"{question.target.name} itself fails at the example"
     first: dict[str, float] = {}

@@ -110,7 +110,7 @@ def at_values(question: Question, options: argparse.Namespace) -> tuple[Inputs, 
         if is_finite(value_at(question, filled)):
             shown = "".join(f", {dim} = {size}" for dim, size in sizes.items())
             return filled, f"at random values, {words} (seed {options.seed}){shown}"
-    raise UsageError(f"{question.target.name} is not finite at random values; give an --example")
+    raise UsageError(f"{question.target.name} is not finite at random inputs; pass an --example")
 
 
 def value_at(question: Question, inputs: Inputs) -> Any:

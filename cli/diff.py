@@ -79,7 +79,7 @@ def stages(options: argparse.Namespace) -> Iterator[dict[str, str]]:
                 yield stages_of(question, made)
         case [expression, file]:
             if options.mode or options.wrt or options.loops:
-                raise UsageError("--mode, --wrt and --loops are for FILE.py:FUNC; the expression says it itself")
+                raise UsageError("--mode, --wrt and --loops apply to FILE.py:FUNC; an expression specifies them itself")
             with asked_about(expression, file, options) as (question, found):
                 yield stages_of(question, generated_for(question, found))
         case _:

@@ -61,19 +61,19 @@ def free_output(options: argparse.Namespace) -> Path | None:
 
 def require_other(output: Path | None, file: Path) -> None:
     if output is not None and output.exists() and output.samefile(file):
-        raise UsageError(f"{output} is the file that is read; choose another name")
+        raise UsageError(f"{output} is the input file; choose another name")
 
 
 def require_name(name: str | None) -> None:
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UsageError(f"--name: {name!r} is no name of a function")
+        raise UsageError(f"--name: {name!r} is not a valid function name")
 
 
 def require_alone(name: str | None, source: str) -> None:
     """Raises where a file has another thing of this name, such as a module that it imports."""
     found = [each for stmt in ast.parse(source).body for each in names_bound(stmt)]
     if name is not None and found.count(name) > 1 or hasattr(builtins, name or ""):
-        raise UsageError(f"--name: {name} is a name that the file needs; choose another one")
+        raise UsageError(f"--name: {name} is already used in the file; choose another name")
 
 
 def names_bound(stmt: ast.stmt) -> list[str]:
@@ -142,8 +142,8 @@ def behind(extras: tuple[Extra, ...], inputs: Inputs) -> tuple[Any, ...]:
     given = {argument.name: argument for argument in inputs.arguments}
     for extra in extras:
         if extra.has_lanes and extra.name not in given:
-            raise UsageError(f"{extra.name}, which is mapped, has no type; say it with its axis of lanes, as in "
-                             f'--types "{extra.name}: f64[k,n]", or give it in the --example')
+            raise UsageError(f"{extra.name} is mapped but has no type; pass its type with the mapped axis, as in "
+                             f'--types "{extra.name}: f64[k,n]", or pass it in the --example')
     found = [given.get(extra.of or "") for extra in extras if extra.name not in given]
     return tuple(one and (one.value if inputs.is_example else one.type) for one in found)
 

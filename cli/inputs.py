@@ -142,7 +142,7 @@ def type_of_default(parameter: inspect.Parameter) -> ArrayType:
     if isinstance(default, bool) or not isinstance(default, (int, float, complex, np.number)):
         raise UsageError(
             f"--wrt: {parameter.name} has the default {default!r}, which is not a number; "
-            "say its type with --types"
+            "pass its type with --types"
         )
     return type_of_number(float(default) if isinstance(default, int) else default)
 
@@ -153,7 +153,7 @@ def spread_type(type: Any, parameter: inspect.Parameter) -> Any:
     if expected is not None and not isinstance(type, expected):
         example = "(f64, f64[n])" if expected is tuple else "{scale: f64}"
         raise UsageError(
-            f"--types: {parameter} takes several values; write them as in "
+            f"--types: {parameter} accepts several values; write them as in "
             f"{parameter.name}: {example}"
         )
     return type
@@ -186,8 +186,8 @@ def annotated_type(parameter: inspect.Parameter) -> Any:
     found = type_in(text.strip(), place)
     if found is None and (_VAGUE.match(text) or isinstance(annotation, type)):
         raise UsageError(
-            f"{parameter.name} is annotated {text}, which does not tell its dtype and sizes; "
-            f'say them with --types, as in "{parameter.name}: f64[n]", or give an --example'
+            f"{parameter.name} is annotated {text}, which does not specify dtype and sizes; "
+            f'pass them with --types, as in "{parameter.name}: f64[n]", or pass an --example'
         )
     return found
 
@@ -214,7 +214,7 @@ def example_inputs(function: Callable[..., Any], example: Any) -> Inputs:
     except TypeError:
         names = ", ".join(parameter.name for parameter in parameters_of(function))
         count = "1 argument" if len(args) == 1 else f"{len(args)} arguments"
-        raise UsageError(f"the example has {count}, the function takes {names}") from None
+        raise UsageError(f"the example has {count}, but the function takes {names}") from None
     kinds = {p.name: p.kind for p in parameters_of(function)}
     return Inputs(
         tuple(
@@ -263,7 +263,7 @@ def require_plain_sizes(table: dict[str, Declaration], text: str) -> None:
                 start = re.search(rf"\b{leaf}\b", text)
                 assert start is not None
                 raise NotationError(
-                    f"{leaf} is nowhere a size by itself; write {size} as a name of its own",
+                    f"{leaf} never appears as a size by itself; write {size} as a separate name",
                     text,
                     start.start(),
                     start.end(),
@@ -288,8 +288,8 @@ def chosen(inputs: Inputs, wrt: tuple[str, ...], function: str) -> tuple[str, ..
     usual = tuple(argument.name for argument in inputs.arguments if argument.is_differentiable)
     left_out = next((argument for argument in inputs.arguments if argument.is_partly_differentiable), None)
     if not wrt and left_out is not None:
-        raise UsageError(f"{left_out.name} holds floating point numbers beside others, which carry no derivative; "
-                         f"say with --wrt which arguments to differentiate for")
+        raise UsageError(f"{left_out.name} holds floating point numbers and other values, which are not "
+                         "differentiable; select the arguments to differentiate with --wrt")
     if not wrt and not usual:
-        raise UsageError(f"{function} has no floating point argument to differentiate for")
+        raise UsageError(f"{function} has no floating point argument to differentiate")
     return wrt or usual

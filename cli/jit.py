@@ -48,6 +48,6 @@ def run(options: argparse.Namespace) -> int:
     from .modes import MODES as modes
 
     if options.wrt and not options.mode:
-        raise UsageError("--wrt is about derivatives; say which with --mode")
+        raise UsageError("--wrt selects derivatives; choose one with --mode")
     return emit(options, modes[options.mode] if options.mode else None, loops=True,
                 gpu=options.platform == "cuda")

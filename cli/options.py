@@ -122,7 +122,7 @@ def asked_about(expression: str, path: str, options: argparse.Namespace) -> Iter
     from .target import existing, opened_file
 
     if os.path.isfile(expression) and not os.path.isfile(path):
-        raise UsageError(f"the expression stands before the file: write {shlex.quote(path)} {expression}")
+        raise UsageError(f"the expression must come before the file: write {shlex.quote(path)} {expression}")
     file = existing(path)
     with opened_file(file) as module:
         found = interpreted(expression, file, module)

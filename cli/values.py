@@ -100,7 +100,7 @@ def numbers(
 def number(size: Extent, sizes: Mapping[Any, int]) -> int:
     found = value_of(size, sizes)
     if found is None or found < 0:
-        raise UsageError(f"the size {size} comes out as {found}; choose others with --sizes")
+        raise UsageError(f"the size {size} evaluates to {found}; choose other sizes with --sizes")
     return found
 
 

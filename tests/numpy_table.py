@@ -106,7 +106,7 @@ def outcome(attempt: Callable[[], Any], row: Row, what: str) -> Any:
     try:
         return attempt()
     except TransformError as refusal:
-        row.remarks.append(f"{what}: {refusal.message.rpartition('no form for all lanes: ')[2]}")
+        row.remarks.append(f"{what}: {refusal.message.rpartition('cannot be batched')[2]}")
         return None
 
 

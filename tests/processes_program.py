@@ -134,30 +134,30 @@ def what_parts_is_refused(folder: str) -> None:
     me = distributed.process_index()
     rows = own(np.arange(1.0, 4.0))
     scaled = pmap(lambda x: psum(x, "i") * (3 + me), "i")
-    refused(BadArgument, "Process 0 has `return x * 3`, process 1 `return x * 4`", lambda: scaled(rows))
+    refused(BadArgument, "Process 0 has `return x * 3`, process 1 has `return x * 4`", lambda: scaled(rows))
     summed = pmap(lambda x: psum(x, "i"), "i")
-    refused(BadArgument, "`x: float64 (2,)`, process 1 `x: float64 (3,)`",
+    refused(BadArgument, "`x: float64 (2,)`, process 1 has `x: float64 (3,)`",
             lambda: summed(np.ones((len(rows), 2 + me))))
     parting = pmap(lambda x: psum(x, "i") if x < 2.5 else x, "i")
     refused(BadArgument, "a loop or branch around a collective", lambda: parting(own(np.array([1.0, 2.0, 3.0]))))
     repeated = pmap(several_times, "i", in_axes=(0, None))
-    refused(BadArgument, "that depends on 2`, process 1 `a loop or branch around a collective that depends on 3",
+    refused(BadArgument, "that depends on 2`, process 1 has `a loop or branch around a collective that depends on 3",
             lambda: [repeated(rows, 2), repeated(rows, 2 + me)])
     scaled = pmap(lambda w, x: w * psum(x, "i"), "i", in_axes=(None, 0))
     refused(BadArgument, "`w, which devices share: float64 (2,) with sum", lambda: scaled(me + np.ones(2), rows))
     positive = pmap(lambda x: psum(x[x > 0], "i"), "i")
-    refused(BadArgument, "psum of float64[2]`, process 1 `psum of float64[1]",
+    refused(BadArgument, "psum of float64[2]`, process 1 has `psum of float64[1]",
             lambda: positive(own(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -1.0]]))))
-    refused(BadArgument, "Process 0 has `there`, process 1 `here`",
+    refused(BadArgument, "Process 0 has `there`, process 1 has `here`",
             lambda: distributed.barrier("here" if me else "there"))
     refused(BadArgument, "tree['w']: float64 ()", lambda: checkpoint.save(folder, {"w": float(me)}, 1))
     refused(TypeError, "has parts in other processes", lambda: checkpoint.save(folder, summed(rows), 1))
-    refused(FileNotFoundError, "has not a checkpoint", lambda: checkpoint.load(folder))
-    refused(NotSupported, "inside of another transformation", lambda: grad(lambda x: np.sum(summed(x)))(rows))
-    refused(BadArgument, "is a device of process", lambda: device_put(1.0, distributed.devices()[-me - 1 + 2 * me]))
-    refused(BadArgument, "devices of some processes", lambda: pmap(np.sin, devices=distributed.devices()[::-1])(rows))
+    refused(FileNotFoundError, "does not have a checkpoint", lambda: checkpoint.load(folder))
+    refused(NotSupported, "inside another transformation", lambda: grad(lambda x: np.sum(summed(x)))(rows))
+    refused(BadArgument, "but this is process", lambda: device_put(1.0, distributed.devices()[-me - 1 + 2 * me]))
+    refused(BadArgument, "some of the processes", lambda: pmap(np.sin, devices=distributed.devices()[::-1])(rows))
     if me == 0:
-        refused(BadArgument, "1 examples, and this process has", lambda: summed(np.ones(1)))
+        refused(BadArgument, "1 examples, but this process has", lambda: summed(np.ones(1)))
     config.cpu_devices += 1
     refused(BadArgument, "config.cpu_devices is", distributed.devices)
     config.cpu_devices -= 1

@@ -84,7 +84,7 @@ def test_nobody_changes_them() -> None:
     same(x, X)
     for change in (lambda: x.__setitem__(0, 1.0), lambda: x.fill(0), lambda: np.add(x, 1, out=np.zeros((3, 4))),
                    lambda: np.add.at(x, 0, 1), lambda: np.clip(x, 0, 1, out=np.zeros((3, 4))), lambda: x.sort()):
-        with pytest.raises(TypeError, match="cannot be (changed|written)"):
+        with pytest.raises(TypeError, match="immutable|read-only|cannot be modified"):
             change()
     with pytest.raises(TypeError, match=r"x\.at\[2\]\.set"):
         x[2] = 1.0
@@ -157,8 +157,8 @@ def test_calls_for_a_device_run_in_its_thread() -> None:
 
 @pytest.mark.parametrize("options, message", [
     ({"device": "cuda:0"}, "no CUDA device"), ({"backend": "cuda"}, "no CUDA device"),
-    ({"device": "cpu:7"}, "no device 'cpu:7'"), ({"device": 1}, "1 is no device"),
-    ({"device": "cpu:1", "backend": "cpu"}, "a device and a backend"),
+    ({"device": "cpu:7"}, "no device 'cpu:7'"), ({"device": 1}, "1 is not a device"),
+    ({"device": "cpu:1", "backend": "cpu"}, "jit accepts either a device or a"),
 ])
 def test_devices_that_are_not_there(options: Any, message: str) -> None:
     with pytest.raises(BadArgument, match=message) as caught:
@@ -177,7 +177,7 @@ def test_what_is_put() -> None:
     found = device_put({"a": [1, 2.5], "b": np.float32(1)})
     assert found["a"][1].dtype == float and found["b"].dtype == np.float32 and found["a"][0].shape == ()
     for wrong in ("text", np.array(["text"]), print):
-        with pytest.raises(BadArgument, match="device_put takes"):
+        with pytest.raises(BadArgument, match="device_put expects"):
             device_put(wrong)
     with pytest.raises(BadArgument, match="no device 'cpu:7'"):
         device_put(X, "cpu:7")
@@ -253,7 +253,7 @@ def writes(x):
 def test_compiled_code_does_not_write_to_them() -> None:
     x = device_put(np.arange(3.0))
     for run in (writes, jit(writes)):
-        with pytest.raises((TypeError, ValueError), match="read-only|cannot be changed"):
+        with pytest.raises((TypeError, ValueError), match="immutable|read-only|cannot be modified"):
             run(x)
     same(x, np.arange(3.0))
 

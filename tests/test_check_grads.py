@@ -93,7 +93,7 @@ def test_precision_is_that_of_the_narrowest() -> None:
 
 
 def test_result_that_changes_its_shape() -> None:
-    with pytest.raises(ValueError, match="changes its shape"):
+    with pytest.raises(ValueError, match="the shape of the result depends on"):
         slope(lambda x: x[x > 1], np.array([1.0, 2.0]), np.ones(2))
 
 
@@ -225,8 +225,8 @@ def test_nan_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"modes": ("backward",)}, "the modes of check_grads are"),
         ({"modes": ()}, "the modes of check_grads are"),
         ({"args": (3,)}, "nothing to differentiate"),
-        ({"args": 3.0}, "takes a tuple of arguments, this is a float"),
-        ({"function": 3}, "takes a function, this is an int"),
+        ({"args": 3.0}, "expects a tuple of arguments, got a float"),
+        ({"function": 3}, "check_grads expects a function, got an int"),
         ({"function": lambda x: 3}, "nothing to differentiate"),
     ],
 )

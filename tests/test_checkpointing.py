@@ -260,13 +260,13 @@ def test_inner_loops_are_run_again_where_memory_is_short(n, m):
 
 
 def test_a_limit_out_of_reach_is_refused():
-    with pytest.raises(transformer.BadArgument, match="MB at least, the limit is 1.0 MB"):
+    with pytest.raises(transformer.BadArgument, match="8 MB, but the limit is 1"):
         grad(heat, (0, 1), memory="1 MB")(np.ones(100_000), 0.1, 50)
 
 
 @pytest.mark.parametrize("text", ["64", "MB", "-3 MB", 0, 2.5, True, "0 MB", "3 parsecs"])
 def test_limits_that_are_none(text):
-    with pytest.raises(transformer.BadArgument, match="no amount of memory"):
+    with pytest.raises(transformer.BadArgument, match="which is not an amount of memory"):
         grad(heat, memory=text)
 
 
@@ -281,7 +281,7 @@ def test_value_too():
 
 @pytest.mark.parametrize("blocks", [0, -1, 2.0, True, "4"])
 def test_bad_numbers_of_blocks(blocks):
-    with pytest.raises(transformer.BadArgument, match="no number of blocks"):
+    with pytest.raises(transformer.BadArgument, match="is not a number of blocks"):
         checkpoint_loop(blocks=blocks)
 
 
@@ -292,7 +292,7 @@ def test_loops_that_cannot_be_split():
                 x = x * x
         return x
 
-    with pytest.raises(transformer.NotSupported, match="given number of blocks") as caught:
+    with pytest.raises(transformer.NotSupported, match="a while loop cannot be split into") as caught:
         grad(until)(1.5)
     assert "while x < 3" in str(caught.value)
 

@@ -223,7 +223,7 @@ def test_nothing_is_written_when_the_function_is_refused(
 
 def test_file_that_is_read_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     err = refused(capsys, "grad", "model.py:cube", "-o", "model.py", "--force")
-    assert "is the file that is read" in err
+    assert "py is the input file; choose another name" in err
     assert Path("model.py").read_text() == MODEL
 
 

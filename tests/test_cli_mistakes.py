@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("model_folder")
             "no function exampel in model.py; did you mean example?",
         ),
         (["model.py:loss", "--example", "cube"], "the example cube() fails: TypeError"),
-        (["model.py:cube", "--example", "example"], "the example has 4 arguments, the function takes t"),
+        (["model.py:cube", "--example", "example"], "example has 4 arguments, but the function takes"),
         (["model.py:cube", "--example", "broken_example"], "NameError: name 'undefined_name'"),
     ],
 )

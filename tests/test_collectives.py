@@ -150,7 +150,7 @@ def test_a_collective_where_lanes_part_is_refused() -> None:
         return x
     for program in (parted, ends_apart):
         for derived in (over_i(program), over_i(grad(program))):
-            with pytest.raises(NotSupported, match="psum over the axis 'i' where its lanes part") as caught:
+            with pytest.raises(NotSupported, match="psum over the axis 'i' where its lanes") as caught:
                 derived(np.abs(x5))
             assert caught.value.origin is not None and "psum(x" in caught.value.origin.text
 
@@ -246,13 +246,13 @@ def test_lax_has_them() -> None:
     lambda: over_i(lambda x: psum(x, ("i", "k")))(x5),
 ])
 def test_unknown_names(call: Any) -> None:
-    with pytest.raises(BadArgument, match="there is no axis") as caught:
+    with pytest.raises(BadArgument, match="no axis is named") as caught:
         call()
     assert caught.value.origin is not None and caught.value.origin.file == __file__
-    assert "\nCall the function by vmap(f, axis_name=" in str(caught.value)
+    assert "\nCall the function through vmap(f, axis_name=" in str(caught.value)
 
 
 def test_outside_of_vmap() -> None:
     for call in (lambda: psum(3.0, "i"), lambda: axis_size("i"), lambda: all_gather(x5, "i")):
-        with pytest.raises(BadArgument, match="there is no axis 'i' here"):
+        with pytest.raises(BadArgument, match="no axis is named 'i' here"):
             call()

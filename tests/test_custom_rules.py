@@ -273,7 +273,7 @@ def test_functions_as_constant_arguments() -> None:
 
 
 def test_constant_arguments_that_are_differentiated_are_refused() -> None:
-    with pytest.raises(NotDifferentiable, match="argument 0 of power is one of nondiff_argnums"):
+    with pytest.raises(NotDifferentiable, match="argument 0 of power is in nondiff_argnums, but"):
         grad(lambda x: power(x, x))(2.0)
     assert grad(lambda x: power(stop_gradient(x), x))(2.0) == 4.0
 

@@ -30,8 +30,8 @@ BAD_JVPS = {
     "shape of the tangent": (lambda p, t: (2 * p[0], t[0] * np.ones(2)), ShapeError, r"tangent .* has shape \(2,\)"),
     "shape of the result": (lambda p, t: (np.ones(2), t[0]), ShapeError, r"the result .* has shape \(2,\)"),
     "complex": (lambda p, t: (2 * p[0], t[0] * 1j), BadArgument, "is complex"),
-    "text": (lambda p, t: (2 * p[0], "slope"), BadArgument, "where an array or a number is needed"),
-    "structure": (lambda p, t: (2 * p[0], {"slope": t[0]}), BadArgument, "where an array or a number is needed"),
+    "text": (lambda p, t: (2 * p[0], "slope"), BadArgument, "expected an array or a number"),
+    "structure": (lambda p, t: (2 * p[0], {"slope": t[0]}), BadArgument, "expected an array or a number"),
 }
 
 
@@ -49,7 +49,7 @@ def test_bad_jvp_rules_are_refused_at_their_line(name: str, mode: str) -> None:
 BAD_VJPS = {
     "no tuple": (lambda kept, dy: dy, BadArgument, "Return a tuple of 2"),
     "too few": (lambda kept, dy: (dy,), BadArgument, "returns a tuple of 1"),
-    "shape": (lambda kept, dy: (dy, np.ones(2)), ShapeError, r"cotangent 1 .* has shape \(2,\), where \(\) is needed"),
+    "shape": (lambda kept, dy: (dy, np.ones(2)), ShapeError, r"cotangent 1 .* has shape \(2,\), expected \(\)"),
     "complex": (lambda kept, dy: (dy, 1j * dy), BadArgument, "cotangent 1 .* is complex"),
     "structure": (lambda kept, dy: (dy, {"y": dy}), BadArgument, "cotangent 1 .* is a dict"),
 }
@@ -94,7 +94,7 @@ def test_variables_of_the_program_in_a_rule_are_refused() -> None:
 
         return scaled(x)
 
-    with pytest.raises(NotSupported, match="uses `factor`, a variable of the function around it"):
+    with pytest.raises(NotSupported, match="a variable of the enclosing function"):
         grad(program)(2.0, 3.0)
 
 
@@ -105,12 +105,12 @@ def test_functions_for_each_argument() -> None:
     assert vjp(partly, 2.0, 3.0)[1]((1.0, 1.0)) == (4.0, 1.0)
     partly.defjvps(None, lambda t, result, x, y: (t * x, 0))
     assert vjp(partly, 2.0, 3.0)[1]((1.0, 1.0)) == (0.0, 2.0)
-    with pytest.raises(BadArgument, match="was given no function"):
+    with pytest.raises(BadArgument, match="defjvps needs at least one function"):
         partly.defjvps(None, None)
     with pytest.raises(BadArgument, match="Use defjvp"):
         power.defjvps(None, lambda t, result, x: t)
     partly.defjvps(lambda t, result, x, y: (t, t))
-    with pytest.raises(BadArgument, match="was given 1 functions"):
+    with pytest.raises(BadArgument, match="defjvps got 1 functions"):
         grad(lambda x: partly(x, x)[0])(1.0)
 
 
@@ -119,7 +119,7 @@ def test_bad_declarations_of_constants() -> None:
         custom_jvp(lambda x: x, nondiff_argnums="z")
     with pytest.raises(BadArgument, match="no argument 3"):
         custom_vjp(lambda x: x, nondiff_argnums=(3,))
-    with pytest.raises(BadArgument, match="needs a function"):
+    with pytest.raises(BadArgument, match="custom_jvp expects a function, got an int"):
         custom_jvp(3)
     with pytest.raises(NotSupported, match="by keyword only"):
         keyword = custom_jvp(lambda x, *, n=2: x)

@@ -122,7 +122,7 @@ ERRORS = {
     "lengths": (lambda a: np.sum(np.fft.fftn(a, s=(2, 3), axes=(0,)).real), A, ValueError),
     "not square": (lambda a: np.sum(scipy.linalg.expm(a)), TALL, np.linalg.LinAlgError),
     "singular": (lambda a: np.sum(scipy.linalg.solve_triangular(0 * a, B)), A, np.linalg.LinAlgError),
-    "no matrix": (lambda b: np.sum(np.linalg.svdvals(b)), B, np.linalg.LinAlgError),
+    "orthogonal: weights of shape": (lambda b: np.sum(np.linalg.svdvals(b)), B, np.linalg.LinAlgError),
 }
 
 

@@ -96,7 +96,7 @@ def test_functions_that_cannot_be_imported_run_and_are_not_written(tmp_path: Pat
     define_op(cubes[1], partials=lambda t, x, y: 6 * t * x**2)
     first, second = (value_and_grad(lambda x, f=f: f(x) * x) for f in cubes)
     assert first(2.0) == (16.0, 32.0) and second(2.0) == (32.0, 64.0)
-    with pytest.raises(NotSupported, match="a file of its own"):
+    with pytest.raises(NotSupported, match="a lambda, which a standalone file cannot identify"):
         first.save(tmp_path / "out.py", 2.0)
     assert not (tmp_path / "out.py").exists()
 
@@ -157,12 +157,12 @@ BAD_DEFINITIONS: dict[str, tuple[dict[str, Any], str]] = {
     "two ways": ({"partials": math.sin, "derivative": (None, "why")}, "partials and derivative are both given"),
     "no vjp": ({"linear": "x"}, "linear needs vjp beside it"),
     "vjp alone": ({"vjp": lambda dy, x: dy}, "the derivative is missing"),
-    "no function": ({"partials": 1}, "has to be a function"),
+    "no function": ({"partials": 1}, "must be a function, got"),
     "too many": ({"partials": (lambda t, x, y: t, lambda t, x, y: t)}, "partials has 2 functions"),
-    "parameters": ({"partials": lambda t, x: t}, r"It is called as \(t, x, y\)"),
-    "linear in what": ({"linear": "z", "vjp": lambda dy, x: dy}, "which is no argument"),
-    "no reason": ({"derivative": (None, 1)}, "has to be"),
-    "types": ({"partials": lambda t, x, y: t, "types": "like z"}, "It is 'elementwise', 'like x'"),
+    "parameters": ({"partials": lambda t, x: t}, "It is called with"),
+    "linear in what": ({"linear": "z", "vjp": lambda dy, x: dy}, "which is not an argument"),
+    "no reason": ({"derivative": (None, 1)}, "define_op: derivative must be"),
+    "types": ({"partials": lambda t, x, y: t, "types": "like z"}, "Pass 'elementwise', 'like x', or a function of"),
     "not elementwise": ({"partials": lambda t, x, y: t, "types": "like x"}, "partials are for elementwise"),
     "name": ({"partials": lambda t, x, y: t, "name": "scipy.special.exp2"}, "is not this function"),
 }
@@ -179,11 +179,11 @@ def test_bad_definitions_are_refused_at_once(name: str) -> None:
 
 def test_what_rules_return_is_checked() -> None:
     define_op(sp.spence, partials=lambda t, x, y: t * np.ones(7))
-    with pytest.raises(ShapeError, match=r"returns shape \(7,\), where \(3,\) is needed") as caught:
+    with pytest.raises(ShapeError, match="spence for 'x' returns shape") as caught:
         grad(lambda x: np.sum(sp.spence(x)))(VECTOR**2)
     assert "np.ones(7)" in str(caught.value)
     define_op(running_mean, types="like x", jvp=lambda t, x, y: t, vjp=lambda dy, x, y: np.sum(dy))
-    with pytest.raises(ShapeError, match=r"returns shape \(\), where \(3,\) is needed"):
+    with pytest.raises(ShapeError, match="running_mean for 'x' returns shape"):
         grad(lambda x: np.sum(running_mean(x)))(VECTOR)
 
 
@@ -196,7 +196,7 @@ def test_wrong_declarations_are_found_by_check_op() -> None:
     with pytest.raises(AssertionError, match=r"declared as float64 of shape \(2,\)"):
         check_op(running_mean, VECTOR)
     define_op(extremes, types="like x", jvp=lambda t, x, y: t, vjp=lambda dy, x, y: dy)
-    with pytest.raises(AssertionError, match="gives 2 results, 1 are declared"):
+    with pytest.raises(AssertionError, match="extremes returns 2 results, but 1 are declared"):
         check_op(extremes, VECTOR)
     viewed, writing = (lambda x: x[:]), (lambda x: np.add(x, 1, out=x))
     for function, words in ((viewed, "returns memory of its arguments"), (writing, "writes to its arguments")):

@@ -208,7 +208,7 @@ def test_classes_that_are_not_at_hand_are_refused() -> None:
     def function(x: Any) -> Any:
         return Params(x, 2 * x)
 
-    with pytest.raises(NotSupported, match="needs `Params`, which a file of its own does not have"):
+    with pytest.raises(NotSupported, match="which is not available in a standalone file"):
         for_call(pushforward(function, (0,)), 1.0, 1.0)
 
 
@@ -216,7 +216,7 @@ def test_objects_that_cannot_be_written_down_are_refused() -> None:
     def function(x: Any, anything: Any) -> Any:
         return np.sum(x)
 
-    with pytest.raises(NotSupported, match="anything is a object, which has no place"):
+    with pytest.raises(NotSupported, match="anything is a object, which is not supported"):
         for_call(grad(function), np.ones(2), object())
 
 

@@ -162,7 +162,7 @@ def test_where_a_class_has_its_children_depends_on_what_is_static() -> None:
         assert (slopes.items, jit(loss)(Pair(2.0, 3.0, turned))) == ([4.0, 5.0], 19.0)
     moved = Pair(2.0, 3.0)
     moved.left = 7.0
-    with pytest.raises(ValueError, match="does not hold its children where others of its class do"):
+    with pytest.raises(ValueError, match="does not store its children where other"):
         jit(loss)(moved)
 
 
@@ -264,7 +264,7 @@ def test_scans_of_several_arrays_assume_that_they_have_one_length() -> None:
     slope = grad(total)
     assert "raise" not in slope.source_for(np.ones(3), np.ones(3)).split("def total_grad")[1]
     for function in (slope, jit(slope), total):
-        with pytest.raises(ValueError, match="lax.scan takes arrays of one length, got 3 and 4"):
+        with pytest.raises(ValueError, match="arrays of equal length, got 3 and 4"):
             function(np.ones(3), np.ones(4))
         function(np.ones(3), np.ones(3))
 

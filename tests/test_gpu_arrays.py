@@ -47,7 +47,7 @@ def test_moving_and_keeping() -> None:
     with pytest.raises(ValueError, match="cuda:0, another, of shape .* on cpu:0"):
         on_gpu + back
     assert not hasattr(back, "__cuda_array_interface__")
-    with pytest.raises(TypeError, match="cannot be changed"):
+    with pytest.raises(TypeError, match="immutable"):
         on_gpu[0] = 1.0
 
 
@@ -95,7 +95,7 @@ def test_arrays_on_two_gpus() -> None:
         assert device_put(x)._known().device.id == 1
     big = device_put(np.ones(1 << 15), two)
     assert (big + big)._known().device.id == 1                           # in the thread of the device
-    with pytest.raises(BadArgument, match="(?s)there is no device 'cuda:2'.*There are cuda:0, cuda:1"):
+    with pytest.raises(BadArgument, match="(?s)there is no device 'cuda:2'.*The devices are cuda:0, cuda:1"):
         device_put(x, "cuda:2")
 
 
@@ -125,7 +125,7 @@ def test_calls_run_where_their_arguments_are(monkeypatch: pytest.MonkeyPatch) ->
     assert bound(first).device is bound(second).device is second.device
     theirs = LIBRARY.array(np.zeros(3))
     assert anywhere(theirs).device.id == 0
-    with pytest.raises(BadArgument, match="is on cuda:0, and the function is compiled for cuda:1"):
+    with pytest.raises(BadArgument, match="cuda:0, but the function is compiled for cuda:1"):
         bound(theirs)
     np.testing.assert_array_equal(bound(np.zeros(3)), np.ones(3))
     with Device(1):

@@ -243,9 +243,9 @@ def writing_around(x):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (returning, "a jump out of the lines"),
-        (breaking, "a jump out of the lines"),
-        (used_below, "bind 'norm'"),
+        (returning, "the block under grad_of cannot be left"),
+        (breaking, "the block under grad_of cannot be left"),
+        (used_below, "the block under grad_of assigns 'norm', which is"),
         (of_an_expression, "this form of grad_of is not supported"),
         (of_a_container, "an array or a number"),
         (writing_around, "writes to"),

@@ -138,7 +138,7 @@ def test_results_of_sizes_that_are_computed() -> None:
         return x[x > 0] ** 2
 
     np.testing.assert_array_equal(jacfwd(positive)(np.array([1.0, -2.0, 3.0])), [[2, 0, 0], [0, 0, 6]])
-    with pytest.raises(NotSupported, match=r"whose size it computes\n  File .*test_jacobians"):
+    with pytest.raises(NotSupported, match=r"of computed size, is not supported\n  File .*test_jacobians"):
         jacrev(positive)(np.array([1.0, -2.0, 3.0]))
 
 
@@ -333,7 +333,7 @@ def test_recursion_in_a_loop_with_an_early_return() -> None:
 def test_bad_input(mode: Any) -> None:
     cases: list[tuple[Callable[[], Any], type, str]] = [
         (lambda: mode(lambda x: x * 2.0)(np.arange(3)), NotDifferentiable, "carries no derivative"),
-        (lambda: mode(lambda x: x.astype(int))(x4), NotDifferentiable, "which has no derivative"),
+        (lambda: mode(lambda x: x.astype(int))(x4), NotDifferentiable, "which is not differentiable"),
         (lambda: mode(lambda x: x, has_aux=True)(x4), BadArgument, "needs a function that returns a pair"),
         (lambda: mode(lambda x: x * 1j)(x4 + 1j), BadArgument, "returns real numbers"),
         (lambda: mode(lambda x: x, holomorphic=True)(x4), BadArgument, "holomorphic=True needs complex arguments"),

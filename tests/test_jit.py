@@ -248,7 +248,7 @@ def swapped_from_outside(x):
 
 
 def test_foreign_byte_orders_from_outside_are_refused() -> None:
-    with pytest.raises(NotSupported, match="does not read `SWAPPED`, an array of '>f8'") as caught:
+    with pytest.raises(NotSupported, match="an array of dtype '>f8'") as caught:
         jit(swapped_from_outside)(np.arange(3.0))
     assert "def swapped_from_outside(x):" in str(caught.value)
     assert jit(swapped_from_outside, fallback=True)(np.arange(3.0)) == 5.0
@@ -349,11 +349,11 @@ def test_static_arguments() -> None:
 def test_static_arguments_are_checked() -> None:
     with pytest.raises(BadArgument, match="names 'knd'"):
         jit(loss, static_argnames="knd")
-    with pytest.raises(BadArgument, match="static_argnums has the position 5"):
+    with pytest.raises(BadArgument, match="static_argnums contains the position 5, but there is"):
         jit(loss, static_argnums=5)
     with pytest.raises(BadArgument, match="donate names 'v'"):
         jit(loss, donate=(0, "v"))
-    with pytest.raises(BadArgument, match="holds an array"):
+    with pytest.raises(BadArgument, match="the static argument"):
         jit(loss, static_argnums=0)(np.ones(3), np.ones((2, 3)))
 
 
@@ -390,9 +390,9 @@ def test_fallback_runs_the_function_itself() -> None:
 
 def test_unknown_devices_are_refused() -> None:
     assert jit(loss, device="cpu") is not None
-    with pytest.raises(BadArgument, match="no kind of devices .tpu."):
+    with pytest.raises(BadArgument, match="'tpu' is not a kind of device"):
         jit(loss, device="tpu")
-    with pytest.raises(BadArgument, match="jit takes a function"):
+    with pytest.raises(BadArgument, match="jit expects a function, got an int"):
         jit(3)
 
 
@@ -482,7 +482,7 @@ def test_dispatchers_for_types_of_numba() -> None:
     same(doubled_twice(np.ones(3, np.float32)), np.full(3, 3, np.float32))
     with pytest.raises(NotSupported, match="writes to its arguments"):
         compiled_shifted.dispatcher(np.ones(3), np.ones(2))
-    with pytest.raises(BadArgument, match="no type of an array or a number"):
+    with pytest.raises(BadArgument, match="is not the type of an array"):
         compiled_doubled.dispatcher(numba.types.unicode_type)
 
 

@@ -250,12 +250,12 @@ def broken(x):
 
 
 REFUSED = {
-    multiplied: "'t' is handed from one iteration",
-    same_place: "every iteration of this loop writes to the same place of 'w'",
-    looked_at: "'t' is handed from one iteration",
-    listed: "'t' is handed from one iteration",
-    replaced: "'u' is handed from one iteration",
-    compared: "'t' is handed from one iteration",
+    multiplied: "'t' is carried from one iteration of this",
+    same_place: "every iteration of this loop writes to the",
+    looked_at: "'t' is carried from one iteration of this",
+    listed: "'t' is carried from one iteration of this",
+    replaced: "'u' is carried from one iteration of this",
+    compared: "'t' is carried from one iteration of this",
     broken: "this loop may end early",
 }
 

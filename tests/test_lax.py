@@ -189,9 +189,9 @@ MIXED = {
     "an integer": (lambda x: lax.mul(x, 1), "got float64 and int (np.multiply converts them)"),
     "shapes": (lambda x: lax.sub(x, x[:2]), "lax.sub requires arguments of equal shape"),
     "an axis of length 1": (lambda x: lax.sub(x, x[:1]), "lax.sub requires arguments of equal shape"),
-    "exp of an integer": (lambda x: lax.exp(3) * x, "lax.exp takes floating point numbers, got int"),
-    "floor of an integer": (lambda x: lax.floor(3) * x, "lax.floor takes real floating point numbers, got int"),
-    "bits of a float": (lambda x: lax.bitwise_and(x, x), "lax.bitwise_and takes integers and booleans, got float64"),
+    "exp of an integer": (lambda x: lax.exp(3) * x, "exp expects floating point numbers, got int"),
+    "floor of an integer": (lambda x: lax.floor(3) * x, "floor expects real floating point numbers, got int"),
+    "bits of a float": (lambda x: lax.bitwise_and(x, x), "bitwise_and expects integers and booleans, got float64"),
     "cases": (lambda x: lax.select(x > 0, x, x[:2]), "lax.select requires arguments of equal shape"),
     "dtypes of cases": (lambda x: lax.select(x > 0, x, x.astype(np.float32)), "requires arguments of equal dtype"),
     "the number of starts": (lambda x: lax.dynamic_slice(x, (0, 0), (1,)), "a start and a size for each axis"),
@@ -252,7 +252,7 @@ def test_halves_are_rounded_away_from_zero() -> None:
 def test_sizes_are_taken_to_be_equal() -> None:
     both = jit(lambda x, y: lax.select(x > 0, lax.add(x, y), y))
     np.testing.assert_array_equal(both(np.arange(5.0), np.ones(5)), [1, 2, 3, 4, 5])
-    with pytest.raises(TypeError, match="one shape"):
+    with pytest.raises(TypeError, match="add requires arguments of equal shape, got"):
         both(np.arange(5.0), np.ones(4))
 
 

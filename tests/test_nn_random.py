@@ -35,7 +35,7 @@ def test_dropout_differentiated_and_batched() -> None:
 
 
 def test_wrong_rate() -> None:
-    with pytest.raises(ValueError, match="the rate is 1; it has to be at least 0 and below 1"):
+    with pytest.raises(ValueError, match="the rate is 1, expected 0 <= rate"):
         nn.dropout(random.key(0), 1, np.ones(3))
 
 
@@ -76,9 +76,9 @@ def test_simple_ones() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match=r"weights of the shape \(3,\) have no axis"):
+    with pytest.raises(ValueError, match="not have one axis for the inputs of"):
         nn.initializers.he_normal()(random.key(0), (3,))
-    with pytest.raises(ValueError, match="the mode 'fan' is none of"):
+    with pytest.raises(ValueError, match="the mode is 'fan', expected 'fan_in', 'fan_out' or"):
         nn.initializers.variance_scaling(1.0, "fan", "normal")(random.key(0), (3, 2))
-    with pytest.raises(ValueError, match="the distribution 'cauchy' is none of"):
+    with pytest.raises(ValueError, match="the distribution is 'cauchy'"):
         nn.initializers.variance_scaling(1.0, "fan_in", "cauchy")(random.key(0), (3, 2))

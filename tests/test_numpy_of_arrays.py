@@ -94,12 +94,12 @@ def test_devices() -> None:
 ])
 def test_lists_and_tuples_are_no_arrays(call: Any) -> None:
     for run in (call, jit(call), vmap(call)):
-        with pytest.raises(TypeError, match=r"takes arrays and numbers, not a (list|tuple): write tnp\.array"):
+        with pytest.raises(TypeError, match="accepts arrays and numbers, not a (list|tuple): wrap"):
             run(tnp.ones((2, 2)))
 
 
 def test_nothing_is_written_to() -> None:
-    with pytest.raises(TypeError, match="cannot be written to by sin"):
+    with pytest.raises(TypeError, match="an Array cannot be modified by sin; use"):
         tnp.sin(X, out=np.zeros((3, 4)))
     x = tnp.asarray(source := X.copy())
     source[:] = 0
@@ -109,7 +109,7 @@ def test_nothing_is_written_to() -> None:
 def test_what_is_no_number() -> None:
     for wrong in (lambda: tnp.array(["text"]), lambda: tnp.array([None]), lambda: tnp.zeros(2, np.longdouble),
                   lambda: tnp.ones(2) * np.longdouble(1), lambda: device_put(np.ones(2, np.longdouble))):
-        with pytest.raises(BadArgument, match="cannot be of dtype|takes numbers"):
+        with pytest.raises(BadArgument, match="cannot have dtype|expects numeric"):
             wrong()
 
 
@@ -156,7 +156,7 @@ def test_what_runs_as_numpy_gives_what_it_gets() -> None:
 
 
 def test_devices_in_programs() -> None:
-    with pytest.raises(BadArgument, match="zeros with a device in a program"):
+    with pytest.raises(BadArgument, match="zeros with a device inside a transformed function"):
         jit(lambda x: x + tnp.zeros(3, device="cpu:1"))(tnp.ones(3))
 
 
@@ -190,7 +190,7 @@ def test_narrow_is_what_is_made(narrow: None) -> None:
         with pytest.warns(UserWarning, match="64 that is asked for is not available"):
             assert call().dtype.itemsize == 4
     for large in (lambda: tnp.array(2**40), lambda: tnp.array([2**31]), lambda: tnp.prod(tnp.array([2**20, 2**20]))):
-        with pytest.raises(OverflowError, match="an integer does not fit int32"):
+        with pytest.raises(OverflowError, match="an integer does not fit into int32, which"):
             large()
 
 

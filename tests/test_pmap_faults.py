@@ -205,10 +205,10 @@ def test_what_devices_there_are() -> None:
     assert device_count() == 4 and local_devices() == devices() == devices("cpu")
     with default_device("cpu:2") as chosen:
         assert chosen is devices()[2]
-    for call, message in ((lambda: devices("tpu"), "no kind of devices"), (lambda: devices("cuda"), "no CUDA device"),
+    for call, message in ((lambda: devices("tpu"), "not a kind of device"), (lambda: devices("cuda"), "no CUDA device"),
                           (lambda: default_device("cpu:9").__enter__(), "no device 'cpu:9'"),
                           (lambda: pmap(neighbours, "i", devices=2)(np.ones(1)), "a sequence of devices"),
-                          (lambda: pmap(neighbours, "i", devices=[3])(np.ones(1)), "3 is no device")):
+                          (lambda: pmap(neighbours, "i", devices=[3])(np.ones(1)), "3 is not a device")):
         with pytest.raises(BadArgument, match=message):
             call()
 

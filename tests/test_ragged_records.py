@@ -202,7 +202,7 @@ def test_rows_of_other_lengths_are_in_a_list():
 
 def test_rows_on_gpus_are_refused():
     made = generated(grad(rows_of_numbers), rows_of_numbers, (LIMITS, np.array([2, 3])))
-    with pytest.raises(NotSupported, match="arrays whose size differs from one iteration") as found:
+    with pytest.raises(NotSupported, match="recording arrays of a size that differs") as found:
         lower_for_gpu(made.function, made.reading.assumptions)
     assert found.value.origin is not None
 

@@ -276,7 +276,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "floats": (lambda x: random.uniform(x, x.shape) * x, TypeError,
                "random.uniform expects a key, uint32 of shape (2,), got float64 of shape (3,)"),
     "keys": (lambda x: random.bits(random.split(KEY), (2,)), TypeError,
-             "random.bits takes one key, got an array of keys of shape (2,2): use vmap"),
+             "key, got an array of keys of shape"),
     "a negative size": (lambda x: random.normal(KEY, (2, -1)), ValueError, "negative dimensions"),
     "a negative number of keys": (lambda x: random.split(KEY, -1), ValueError, "negative dimensions"),
     "a size": (lambda x: random.normal(KEY, (2.5,)), TypeError,
@@ -284,9 +284,9 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "a shape": (lambda x: random.normal(KEY, x) * x, TypeError,
                 "random.normal expects a shape, a tuple of integers, got "),
     "a dtype": (lambda x: random.normal(KEY, (2,), np.int32), TypeError,
-                "random.normal has dtypes float32, float64, not int32"),
+                "normal supports the dtypes float32, float64, not int32"),
     "an integer p": (lambda x: random.bernoulli(KEY, 1, (2,)), TypeError,
-                     "random.bernoulli has dtypes float32, float64, not int64"),
+                     "bernoulli supports the dtypes float32, float64, not int64"),
     "too many": (lambda x: random.choice(KEY, 3, (4,), replace=False), ValueError,
                  "random.choice of 4 out of 3 elements without replacement"),
     "parameters": (lambda x: random.gamma(KEY, np.ones(3), (2,)), ValueError, "shape"),
@@ -312,7 +312,7 @@ def test_what_is_wrong_is_said_where_it_stands(name: str) -> None:
 
 
 def test_a_key_carries_no_derivative() -> None:
-    with pytest.raises(TransformError, match="carries no derivative"):
+    with pytest.raises(TransformError, match="which is not differentiable"):
         grad(lambda key: np.sum(random.normal(key, (2,))))(KEY)
 
 
@@ -344,9 +344,9 @@ def test_derivatives_of_what_is_made_of_gamma(draw: Any, slope: float) -> None:
 
 
 @pytest.mark.parametrize("call, text", [
-    (lambda key: random.geometric(key, 1), "random.geometric has dtypes float32, float64, not int64"),
-    (lambda key: random.poisson(key, 2.0, (3,), float), "random.poisson has dtypes int8"),
-    (lambda key: random.pareto(key, np.ones(3), (1,)), "random.pareto of parameters of shape (3,) does not give"),
+    (lambda key: random.geometric(key, 1), "random.geometric supports the dtypes float32, float64, not int64"),
+    (lambda key: random.poisson(key, 2.0, (3,), float), "random.poisson supports the dtypes int8"),
+    (lambda key: random.pareto(key, np.ones(3), (1,)), "random.pareto: parameters of shape (3,) do not broadcast"),
     (lambda key: random.cauchy(7), "random.cauchy expects a key such as random.key(0), got int"),
 ])
 def test_what_distributions_do_not_take(call: Any, text: str) -> None:

@@ -358,7 +358,7 @@ def test_a_transformed_function_writes_to_nothing_around_it() -> None:
 
         return doubled(inner)(x[0]) + y
 
-    with pytest.raises(TransformError, match="writes to a variable or array around it"):
+    with pytest.raises(TransformError, match="a transformed function writes to an outside"):
         read_call(f, VECTOR)
 
 

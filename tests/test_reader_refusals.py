@@ -259,19 +259,19 @@ def asks_for_the_class_of_a_spline(x):
 
 
 REFUSED = [
-    (draws_numbers, "normal", "np.random.normal()", "Draw before"),
-    (opens_file, "open", "open(", "Read the file before"),
+    (draws_numbers, "normal", "np.random.normal()", "Draw the numbers outside"),
+    (opens_file, "open", "open(", "Read the file outside the transformed function"),
     (unknown_function, "real_if_close", "np.real_if_close(x)", "define_op"),
-    (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
-    (catches_what_one_path_misses, "an exception that is caught", "try:", "test before"),
-    (shows_an_object, "a text with an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
-    (object_as_a_key, "a key of a dictionary", "Place(x[0])", "what is known of it"),
+    (declares_global, "exists outside", "GLOBAL = x", "Return the new value"),
+    (catches_what_one_path_misses, "with a caught exception is not supported", "try:", "test before"),
+    (shows_an_object, "formatting an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
+    (object_as_a_key, "a key of a dictionary", "Place(x[0])", "a key that is known"),
     (pairs_in_a_set, "an item of a set", "{(x[0], 1), (x[0], 1)}", "Use a list"),
     (number_added_to_a_set, "an item of a set", "seen.add(x[0])", "a Python int"),
     (strings_meet, "'kind'", "if v > 0:", "make the condition static"),
     (shapes_meet, "return f64[2]", "if v > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
-    (endless_recursion, "has no end", "def endless_recursion(x)", "simplest case"),
+    (endless_recursion, "has no end", "def endless_recursion(x)", "Add a base case that returns without"),
     (unbound_name, "'y'", "return x * y", ""),
     (wrong_shapes, "could not be broadcast", "x + np.ones(7)", ""),
     (missing_attribute, "shapes", "x.shapes", ""),
@@ -279,7 +279,7 @@ REFUSED = [
     (bad_index, "tuple index out of range", "(1, 2)[5]", ""),
     (truth_of_array, "ambiguous", "x > 0", ""),
     (uses_generator, "used twice", "sum(values)", "list"),
-    (looked_for_in_an_iterator, "`in` on an iterator", "2 in map", "Make a list"),
+    (looked_for_in_an_iterator, "`in` on an iterator", "2 in map", "Convert it to a list or an"),
     (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
     (steps_out_of_order, "in another order", "itertools.pairwise(powers(x))", "the number of items"),
     (begins_after_a_change, "items of an iterator", "pairs", "list(...)"),
@@ -287,7 +287,7 @@ REFUSED = [
     (cycle_without_a_known_end, "the condition of a loop", "for weight in", ""),
     (polynomial_object, "no rule for numpy.polynomial.Chebyshev", "Chebyshev(x)", "chebval"),
     (masked_array, "no rule for numpy.ma.masked_where", "np.ma.masked_where(x < 0, x)", "np.where"),
-    (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw before"),
+    (draws_from_a_distribution, "no rule for scipy.stats.norm.rvs", ".rvs(size=3)", "Draw the numbers outside"),
     (other_distribution, "no rule for scipy.stats.gompertz.logpdf", "gompertz.logpdf", "density"),
     (looks_for_what_a_spline_has, "the attribute 'roots'", 'hasattr(spline_of(x), "roots")', "outside"),
     (catches_what_a_spline_has, "the attribute 'roots'", "spline_of(x).roots", "outside"),
@@ -295,7 +295,7 @@ REFUSED = [
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),
-    (one_item_more, "more items than one behind it", "zip(map(doubled", "Put it last"),
+    (one_item_more, "zip of an iterator that has more", "zip(map(doubled", "Pass it as the last argument, or"),
     (missing_key, "KeyError", '{"a": x}["b"]', ""),
 ]
 
@@ -314,5 +314,5 @@ def test_objects_of_classes_derived_from_dict_are_no_results():
     def bunch(x):
         return Bunch(a=x * 2, b="text")
 
-    with pytest.raises(TransformError, match="Bunch is returned"):
+    with pytest.raises(TransformError, match="an object of Bunch cannot be returned"):
         read_call(bunch, VECTOR)

@@ -294,9 +294,9 @@ def differentiates_itself(x):
 REFUSED = [
     (shares_an_argument, "may share memory with", "scaled_by(y, y, 1)", "x.copy()"),
     (shares_a_captured_array, "may share memory with", "fill(y, 1)", "x.copy()"),
-    (appends, "around it", "collect(x[0])", "return"),
-    (changes_a_name, "changes 'count' around it", "go(3)", "return"),
-    (differentiates_itself, "the derivative of itself", "grad(go)", "one by one"),
+    (appends, "outside it", "collect(x[0])", "return"),
+    (changes_a_name, "changes 'count' outside it", "go(3)", "return"),
+    (differentiates_itself, "differentiates itself, which is not supported", "grad(go)", "separate function"),
 ]
 
 

@@ -64,11 +64,11 @@ def test_classes_are_shown() -> None:
     with tempfile.TemporaryDirectory() as folder:
         kept = Model(np.ones(2), State(4, {"m": np.zeros(2)}))
         checkpoint.save(folder, kept, 0)
-        with pytest.raises(ValueError, match="tree was a Model; give load"):
+        with pytest.raises(ValueError, match="tree was a Model; pass load a tree"):
             checkpoint.load(folder)
         _, found = checkpoint.load(folder, like=Model(np.zeros(2), State(0, {"m": np.zeros(2)})))
         same(found, kept)
-        with pytest.raises(ValueError, match=r"tree\.state\.moments has other keys"):
+        with pytest.raises(ValueError, match="moments has different keys than like=:"):
             checkpoint.load(folder, like=Model(np.zeros(2), State(0, {"v": np.zeros(2)})))
         with pytest.raises(ValueError, match="tree was a Model of 2 items, like= has list"):
             checkpoint.load(folder, like=[1, 2])
@@ -107,21 +107,21 @@ def test_damaged_files_are_passed_over(damage: str, tmp_path: Path) -> None:
 
 def test_nothing_is_there(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(FileNotFoundError, match="has not a checkpoint"):
+        with pytest.raises(FileNotFoundError, match="does not have a checkpoint that is complete"):
             checkpoint.load(place)
     assert checkpoint.steps(tmp_path / "missing") == []
 
 
 @pytest.mark.parametrize("kept", [{"f": print}, [np.array(["a"], object)], np.array(["text"])])
 def test_other_leaves_are_refused(kept: Any, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"tree.* cannot keep"):
+    with pytest.raises(TypeError, match="tree.* cannot store"):
         checkpoint.save(tmp_path, kept, 0)
     assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize("step, keep", [(-1, 3), (0, 0)])
 def test_steps_are_counted_from_0(step: int, keep: int, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="counted from 0"):
+    with pytest.raises(ValueError, match="at least 0, and keep at least 1"):
         checkpoint.save(tmp_path, {}, step, keep)
 
 
@@ -183,7 +183,7 @@ def test_arrays_on_devices_come_back(tmp_path: Path) -> None:
             np.testing.assert_array_equal(np.asarray(found["w"] * 0.3), np.asarray(kept["w"] * 0.3))
     finally:
         config.cpu_devices = before
-    with pytest.raises(ValueError, match=r"tree\['w'\] was a leaf, like= has list"):
+    with pytest.raises(ValueError, match="was a leaf, but like= has list"):
         checkpoint.load(tmp_path, like={**kept, "w": [1]})
 
 

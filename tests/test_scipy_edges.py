@@ -111,9 +111,9 @@ def test_what_scipy_raises(case: str) -> None:
 
 
 REFUSED = {
-    "whole numbers of a filter": (lambda y: ndimage.gaussian_filter(y, 1.0, output=int), "which it rounds"),
+    "whole numbers of a filter": (lambda y: ndimage.gaussian_filter(y, 1.0, output=int), "which SciPy rounds"),
     "moments of several orders": (lambda y: stats.moment(y, [1, 2]), "several orders"),
-    "one line of a grid": (lambda y: interpolate.interpn((X, [0.0]), y[:, None], [[0.1, 0.0]]), "one point along"),
+    "one line of a grid": (lambda y: interpolate.interpn((X, [0.0]), y[:, None], [[0.1, 0.0]]), "single point along"),
     "equal polynomials": (lambda y: float(np.poly1d(y) == np.poly1d(y)), "`==` of polynomials"),
     "the integral of steps": (lambda y: interpolate.make_interp_spline(X, y, k=0).antiderivative()(T), "of degree 0"),
 }

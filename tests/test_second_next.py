@@ -44,7 +44,7 @@ def test_items_are_those_of_python(function) -> None:
 
 
 def test_there_is_no_next_one() -> None:
-    with pytest.raises(StopIteration, match="the iterator has 1 items, and no next one"):
+    with pytest.raises(StopIteration, match="the iterator is exhausted after 1 items"):
         jit(of_an_expression)(np.ones(1))
 
 
@@ -73,5 +73,5 @@ def changed_in_between(x):
 
 @pytest.mark.parametrize("function", [raised_by_a_later_one, printed, changed_in_between])
 def test_what_python_would_do_later_is_refused(function) -> None:
-    with pytest.raises(NotSupported, match="`next` of a generator|a change to what the items"):
+    with pytest.raises(NotSupported, match="`next` on a generator|changing the variables"):
         jit(function)(X)

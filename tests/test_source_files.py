@@ -170,7 +170,7 @@ def test_doctest() -> None:
 def test_no_text() -> None:
     names: Names = {}
     exec("def f(x): return x", names)
-    with pytest.raises(SourceError, match="no source is found for `f`") as caught:
+    with pytest.raises(SourceError, match="the source of `f` is not available") as caught:
         find_source(names["f"])
     assert "linecache.cache[name]" in str(caught.value)
     assert isinstance(caught.value, OSError)

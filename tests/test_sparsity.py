@@ -73,14 +73,14 @@ def test_two_patterns_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(("sparsity", "message"), [
-    (np.eye(5), "sparsity has 5 rows, the result 4 numbers"),
-    (np.ones((4, 5)), "sparsity has 5 columns, the argument 4 numbers"),
-    (np.ones(4), "sparsity has 1 axes, and is a matrix")])
+    (np.eye(5), "sparsity has 5 rows, but the result has 4 elements"),
+    (np.ones((4, 5)), "sparsity has 5 columns, but the argument has 4 elements"),
+    (np.ones(4), "sparsity has 1 axes, expected a matrix")])
 def test_patterns_that_do_not_fit(sparsity, message: str) -> None:
     with pytest.raises(BadArgument, match=message):
         jacfwd(coupled, sparsity=sparsity)(np.ones(4))
 
 
 def test_several_arguments_are_refused() -> None:
-    with pytest.raises(BadArgument, match="needs one array as the argument"):
+    with pytest.raises(BadArgument, match="with sparsity needs one array as argument"):
         jacfwd(lambda x, y: x * y, argnums=(0, 1), sparsity=np.eye(3))(np.ones(3), np.ones(3))

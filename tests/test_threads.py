@@ -158,7 +158,7 @@ def test_one_thread_has_plain_loops() -> None:
 
 @pytest.mark.parametrize("count", [0, -2])
 def test_there_is_at_least_one_thread(count: int) -> None:
-    with pytest.raises(ValueError, match="at least one thread"):
+    with pytest.raises(ValueError, match="it must be at least 1"):
         config.threads = count
     assert config.threads == 2
 

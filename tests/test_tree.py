@@ -177,7 +177,7 @@ def test_unflatten_takes_an_iterator() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_unflatten_counts_leaves(count: int) -> None:
-    with pytest.raises(ValueError, match=rf"\(\*, \*\) has 2 leaves, {count} were given"):
+    with pytest.raises(ValueError, match=rf"\(\*, \*\) has 2 leaves, got {count}"):
         tree.unflatten(tree.structure((0, 0)), [0] * count)
 
 
@@ -221,7 +221,7 @@ def test_map_over_three_trees() -> None:
 
 @pytest.mark.parametrize("cls", [dict, tuple, list, type(None), Interval])
 def test_register_refuses_what_is_a_container(cls: type) -> None:
-    with pytest.raises(ValueError, match="already a container"):
+    with pytest.raises(ValueError, match="is already registered as a pytree container"):
         tree.register(cls, lambda node: ((), None), lambda static, children: None)
 
 

@@ -360,7 +360,7 @@ def many_digits(x, y):
 @pytest.mark.parametrize("function", [times_wide, stored_wide, beside_wide, as_python, of_a_loop_times_wide,
                                       many_digits])
 def test_digits_that_float32_has_not_are_not_lost_in_silence(function):
-    with pytest.raises(NotSupported, match="Python's or f32|int and f32"):
+    with pytest.raises(NotSupported, match="Python number or f32|int and f32"):
         vmap(function, in_axes=(0, 0))(V[None], WIDE[None])
 
 
@@ -377,7 +377,7 @@ def greatest_in_a_loop_times_narrow(x, y):
 
 @pytest.mark.parametrize("function", [greatest_times_narrow, greatest_in_a_loop_times_narrow])
 def test_a_number_handed_on_by_max_is_of_either_class(function):
-    with pytest.raises(NotSupported, match="Python's or f64, depending on the path"):
+    with pytest.raises(NotSupported, match="Python number or f64 depending on the path"):
         vmap(function, in_axes=(0, 0))(V[None], WIDE[None])
 
 

@@ -316,7 +316,7 @@ def test_lists_of_rows_have_no_arithmetic() -> None:
         making.emit(Loop(position, n.atom, [], body, records=[record]))
         making.emit(Let((Var(record.target.type),), Add, (record.target, record.target)))
         function = making.function(making.block[-1].targets[0])  # type: ignore[union-attr]
-    with pytest.raises(NotSupported, match="add of what a loop recorded"):
+    with pytest.raises(NotSupported, match="add of values recorded by a loop is"):
         source_of(function)
 
 

@@ -279,14 +279,14 @@ def test_functions_without_a_source_are_shown_where_they_are_called() -> None:
 def test_source_that_cannot_be_had_or_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {}
     exec("def loss(x): return x * x", names)
-    with pytest.raises(SourceError, match="no source is found for `loss`") as caught:
+    with pytest.raises(SourceError, match="the source of `loss`") as caught:
         grad(names["loss"])(1.0)
     assert caught.value.origin is not None and caught.value.origin.file == "<string>"
     (tmp_path / "edited.py").write_text("def loss(x):\n    return x * x\n")
     monkeypatch.syspath_prepend(tmp_path)
     loss = importlib.import_module("edited").loss
     (tmp_path / "edited.py").write_text("def loss(x):\n    return x * x * x  # longer\n")
-    with pytest.raises(SourceError, match="not what it was made from"):
+    with pytest.raises(SourceError, match="the source of `loss`"):
         grad(loss)(1.0)
     del sys.modules["edited"]
 

@@ -164,7 +164,8 @@ def chosen_by_value(x):
     return f(x)
 
 
-@refused("a function that another one returns, chosen by a dynamic value", NotSupported, "Do in both branches")
+@refused("a function that another one returns, chosen by a dynamic value", NotSupported,
+         "move the code that uses it into both branches")
 def returned_by_value(x):
     def rule(v):
         return np.cos if v > 0 else np.sin

@@ -80,17 +80,17 @@ def clock(x):
     return x
 
 
-@refused("`random`", NotSupported, "pass the numbers in")
+@refused("`random`", NotSupported, "draw the numbers outside")
 def python_random(x):
     return x * random.random()
 
 
-@refused("`np.random`, also generators", NotSupported, "pass the numbers in", args=(VECTOR,))
+@refused("`np.random`, also generators", NotSupported, "draw the numbers outside", args=(VECTOR,))
 def numpy_random(x):
     return np.sum(x * np.random.default_rng(0).normal(size=3))
 
 
-@refused("files", NotSupported, "pass the data in")
+@refused("files", NotSupported, "read the file outside")
 def file(x):
     return x * len(open(__file__).read())
 

@@ -234,7 +234,7 @@ def objects(x):
     return np.sum(x * OBJECTS)
 
 
-@refused("`in` on an array is not supported", BadArgument, "use `np.any(x == v)`", args=(VECTOR,))
+@refused("`in` on an array", BadArgument, "use `np.any(x == v)`", args=(VECTOR,))
 def array_contains(x):
     return x[0] if 2.1 in x else x[1]
 

@@ -353,7 +353,7 @@ def endless_generator(x):
     return next(taken) + sum(value * k for k, value in zip(range(3), taken))
 
 
-@refused("another generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")
+@refused("another generator without an end, with `zip` or `break`", NotSupported, "pass the number of items to it")
 def endless_generator_with_two_yields(x):
     def signs():
         while True:
@@ -365,7 +365,7 @@ def endless_generator_with_two_yields(x):
 
 @refused(
     "a loop over a generator expression, `enumerate` of a generator, …, that changes what they read", NotSupported,
-    "make a list of the items first", args=(VECTOR,),
+    "pass it as the last argument", args=(VECTOR,),
 )
 def changed_below_an_iterator(x):
     scale = 1.0

@@ -151,7 +151,7 @@ def of_a_library(x):
 
 
 @refused("the class of an object of SciPy made in the function, and what there is no rule for: `spline.roots`",
-         NotSupported, "make it outside", args=(VECTOR,))
+         NotSupported, "create it outside", args=(VECTOR,))
 def roots_of_a_spline(x):
     spline = scipy.interpolate.CubicSpline(np.arange(float(len(x))), x)
     return x if hasattr(spline, "roots") else 2 * x

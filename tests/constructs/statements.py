@@ -141,7 +141,7 @@ def unheard_warnings(x):
     return np.nansum(y)
 
 
-@refused("turning warnings into exceptions is not supported", NotSupported, "test the values")
+@refused("warnings that become exceptions", NotSupported, "test the values")
 def raising_warnings(x):
     with warnings.catch_warnings():
         warnings.filterwarnings("error")
@@ -191,7 +191,7 @@ class Ending:
 
 
 @refused("`with` on an object whose `__exit__` may end an exception, around what may raise one", NotSupported,
-         "test before what would be raised")
+         "test for the error before it is raised")
 def ending(x):
     with Ending():
         if x > 3:

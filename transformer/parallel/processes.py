@@ -231,7 +231,7 @@ class _Watch:
         news.receive()
         reason = news.reason_to_stop(group.exchanges)
         if reason is not None:
-            raise ProcessError(f"{reason}. Process {group.index} was waiting for it at {place}")
+            raise ProcessError(f"{reason.rstrip(".")}. Process {group.index} was waiting for it at {place}")
         asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
         if asked and not self.has_told:         # who waits says so, and is not searched for
             self.has_told = True
@@ -275,7 +275,7 @@ def _parted(texts: list[str]) -> BadArgument:
     a, b = pairs[0] if pairs else (f"{len(mine)} lines", f"{len(theirs)} lines")
     named = "processes " + ", ".join(map(str, others)) if len(others) > 1 else f"process {others[0]}"
     return BadArgument(f"{named} and process 0 make different calls",
-                       why=f"Process 0 calls `{a.strip()}`, process {others[0]} calls `{b.strip()}`.",
+                       why=f"Process 0 has `{a.strip()}`, process {others[0]} has `{b.strip()}`.",
                        instead="Make the same calls in all processes, for arrays of the same shapes, and "
                                "initialise shared state with the same values.")
 

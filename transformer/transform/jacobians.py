@@ -89,7 +89,7 @@ class Jacobian(Mode):
         for place, (size, wanted) in enumerate(zip(shape, self.pattern.mask.shape)):
             if not builder.assumptions.equal(size, wanted):
                 what = ("the result", "rows"), ("the argument", "columns")
-                raise BadArgument(f"sparsity has {wanted} {what[place][1]}, but {what[place][0]} {size_text(size)} "
+                raise BadArgument(f"sparsity has {wanted} {what[place][1]}, but {what[place][0]} has {size_text(size)} "
                                   "elements",
                                   instead="Pass a matrix with one row for each element of the result and one column "
                                           "for each element of the argument.")

@@ -178,7 +178,7 @@ BETTER = {
     "numpy.nditer": "Use np.ndenumerate, or x.flat.",
 }
 LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}      # which are not read
-NO_RULE = "It is not written in Python, so its source cannot be read, and no rule defines its derivative."
+NO_RULE = "Compiled functions and those of libraries need a rule, which defines their results and derivatives."
 
 
 def is_pure(function: Any) -> bool:
