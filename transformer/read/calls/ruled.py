@@ -29,10 +29,11 @@ from ..frames import Frame, stamp
 from ..interface import Result
 from ..kinds import described
 from ..lists.recorded import RecordedList, Recording
+from ..objects.objects import hold_dynamic
 from ..raising.demand import Unroll
 from ..sources.scope import Scope
 from ..sources.source import find_source
-from ..values import ABSENT, Closure
+from ..values import ABSENT, Closure, contained
 from .subfunctions import bound_to, signature_for
 
 if TYPE_CHECKING:
@@ -153,11 +154,13 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     """What a call of a function with a rule gives."""
     rule = frozen(reader, reader.outside.lift(custom.rule, lambda key: getattr(custom, key), "rule", None))
     arguments = positional(custom.function, custom.__name__, args, kwargs)
+    _check_objects(arguments, f"{custom.__name__}, which has a rule of its own, is given")
     operands = Leaves(reader)
     trees = tuple(operands.tree(argument) for argument in arguments)
     mark, made, start = reader.journal.mark(), stamp(), len(reader.builder.block)
     result = reader.call(custom.function, arguments, {})
     check_no_writes(reader, mark, made, "a function with a rule of its own")
+    _check_objects((result,), f"{custom.__name__}, which has a rule of its own, returns")
     if not any(type_of(atom).is_inexact for atom in operands.atoms):
         return result
     outcome = Leaves(reader, is_inexact)
@@ -168,6 +171,16 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     use = Use(custom, rule, reader, trees, shape)
     mark_effects(reader.builder.block[start:], use)
     return related(reader, through(reader, tree, outcome.values, operands.atoms, use), result)
+
+
+def _check_objects(values: tuple[Any, ...], what: str) -> None:
+    """Raises where an object holds what is computed: a rule is about arrays, also those in containers."""
+    for item in contained(values):
+        if kind_of(type(item)) is LEAVES and hold_dynamic((item,)):
+            cls = type(item).__name__
+            raise NotSupported(f"{what} an object of {cls} with computed attributes", current().origin,
+                               why="A rule sees arrays and containers of arrays; those in this object would be lost.",
+                               instead=f"Pass its arrays, or make {cls} a dataclass.")
 
 
 def mark_effects(block: Block, use: Use) -> None:
