@@ -125,3 +125,22 @@ def test_bad_declarations_of_constants() -> None:
         keyword = custom_jvp(lambda x, *, n=2: x)
         keyword.defjvp(lambda p, t: (p[0], t[0]))
         grad(keyword)(1.0)
+
+
+class Box:
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+@pytest.mark.parametrize("of", [lambda x: Box(np.sin(x)), lambda x: (x, [Box({"y": 2 * x})])])
+def test_objects_whose_arrays_no_rule_sees_are_refused(of: Any) -> None:
+    gives = custom_jvp(of)
+    gives.defjvp(lambda primals, tangents: (gives(*primals), tangents[0]))
+    takes = custom_vjp(lambda box, x: 2.0 * x)
+    takes.defvjp(lambda box, x: (takes(box, x), None), lambda kept, dy: (None, dy))
+    for function, words in ((lambda x: gives(x) and x, "returns an object of Box"),
+                            (lambda x: takes(Box(x), x), "is given an object of Box")):
+        with pytest.raises(NotSupported, match=words):
+            grad(function)(0.5)
+    known = Box(3.0)
+    assert grad(lambda x: takes(known, x))(0.5) == 1.0

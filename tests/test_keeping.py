@@ -513,3 +513,62 @@ def test_what_is_called_finds_other_values(program: Any, monkeypatch: pytest.Mon
     value, slope = value_and_grad(program)(x)
     assert value == pytest.approx(program(x), rel=1e-13)
     np.testing.assert_allclose(slope, inlined(lambda: grad(program), x), rtol=1e-11)
+
+
+# -- one array or list in two places of what is returned -----------------------------------------------
+
+
+def given_twice(x):
+    e = np.sin(x) * x
+    for _ in range(3):
+        e = e * np.cos(e) + x
+    return e, e
+
+
+def list_given_twice(x):
+    e = np.sin(x) * x
+    for _ in range(3):
+        e = e * np.cos(e) + x
+    items = [e, e * 2.0]
+    return items, items
+
+
+def with_a_view(x):
+    e = np.sin(x) * x
+    for _ in range(3):
+        e = e * np.cos(e) + x
+    return e, e[:1]
+
+
+def writes_to_one(x):
+    a, b = given_twice(x)
+    c, d = given_twice(2.0 * x)
+    a[0] = 0.0
+    d[1] = 3.0 * x[0]
+    return np.sum(b * b) + np.sum(c * a)
+
+
+def appends_to_one(x):
+    a, b = list_given_twice(x)
+    c, d = list_given_twice(2.0 * x)
+    a.append(3.0 * x)
+    d[1] = x
+    return np.sum(b[-1]) * np.sum(b[0]) + np.sum(c[1] * x)
+
+
+def writes_to_a_view(x):
+    a, b = with_a_view(x)
+    c, d = with_a_view(2.0 * x)
+    b[0] = 0.0
+    c[0] = 3.0 * x[1]
+    return np.sum(a * a) + np.sum(d * a) + np.sum(c)
+
+
+@pytest.mark.parametrize("program", [writes_to_one, appends_to_one, writes_to_a_view])
+def test_what_is_returned_twice_stays_one(program: Any) -> None:
+    for n, dtype, near in ((3, np.float64, 1e-12), (2, np.float32, 1e-4)):
+        x = np.linspace(0.3, 1.1, n).astype(dtype)
+        value, slope = value_and_grad(program)(x)
+        np.testing.assert_allclose(value, program(x), rtol=near)
+        np.testing.assert_allclose(slope, inlined(lambda: grad(program), x), rtol=near)
+        np.testing.assert_allclose(vmap(program)(np.stack([x, 2 * x])), [program(x), program(2 * x)], rtol=near)

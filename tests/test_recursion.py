@@ -291,11 +291,44 @@ def differentiates_itself(x):
     return go(x[0])
 
 
+def halved(x: Any, n: Any) -> Any:
+    if n == 0:
+        y = np.sin(x)
+        return y, y
+    return halved(0.5 * x, n - 1)
+
+
+def writes_to_one_of_two(x: Any) -> Any:
+    a, b = halved(x, 3)
+    a[0] = 5.0
+    return np.sum(a * b)
+
+
+def reads_both(x: Any) -> Any:
+    a, b = halved(x, 3)
+    return np.sum(a * b)
+
+
+def listed(x: Any, n: Any) -> Any:
+    if n == 0:
+        items = [np.sin(x)]
+        return items, items
+    return listed(0.5 * x, n - 1)
+
+
+def list_in_two_places(x: Any) -> Any:
+    a, b = listed(x, 3)
+    a[0] = 2.0 * a[0]
+    return np.sum(b[0])
+
+
 REFUSED = [
     (shares_an_argument, "may share memory with", "scaled_by(y, y, 1)", "x.copy()"),
     (shares_a_captured_array, "may share memory with", "fill(y, 1)", "x.copy()"),
     (appends, "outside it", "collect(x[0])", "return"),
     (changes_a_name, "changes 'count' outside it", "go(3)", "return"),
+    (writes_to_one_of_two, "may be shared with 'b'", "a[0] = 5.0", "x.copy()"),
+    (list_in_two_places, "one container in two places", "listed(x, 3)", "Return it once"),
     (differentiates_itself, "differentiates itself, which is not supported", "grad(go)", "separate function"),
 ]
 
@@ -308,6 +341,11 @@ def test_refusals_say_what_and_where(case: Any) -> None:
     shown = str(caught.value)
     assert what in shown and instead in shown
     assert where in (caught.value.origin.text if caught.value.origin else "")
+
+
+def test_an_array_returned_twice_is_read() -> None:
+    x = np.array([0.9, 1.1, 0.4])
+    np.testing.assert_allclose(grad(reads_both)(x), np.sin(x / 8) * np.cos(x / 8) / 4)
 
 
 def test_quicksort_moves_its_cotangents() -> None:

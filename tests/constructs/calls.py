@@ -231,6 +231,16 @@ def other_recursion(x, n):
     return -x if n == 0 else mutual_recursion(x + 2.0, n - 1)
 
 
+def twice_in_a_list(x: Any, n: Any) -> Any:
+    items = [x * x]
+    return (items, items) if n == 0 else twice_in_a_list(0.5 * x, n - 1)
+
+
+@refused("recursion that returns a list in two places", NotSupported, "return it once, or a copy", args=(1.3, 4))
+def recursion_returning_a_list_twice(x, n):
+    return sum(map(sum, twice_in_a_list(x, n)))
+
+
 @supported("recursion on parts of an array", args=(VECTOR,))
 def halving(x):
     if len(x) == 1:

@@ -231,7 +231,7 @@ class _Watch:
         news.receive()
         reason = news.reason_to_stop(group.exchanges)
         if reason is not None:
-            raise ProcessError(f"{reason.rstrip(".")}. Process {group.index} was waiting for it at {place}")
+            raise ProcessError(f"{reason.rstrip('.')}. Process {group.index} waited for it at {place}")
         asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
         if asked and not self.has_told:         # who waits says so, and is not searched for
             self.has_told = True

@@ -40,7 +40,7 @@ def read_block(reader: Reader, node: Any, x: Any, marked: Callable[[str, Any], A
     operands = Leaves(reader)
     trees = tuple(operands.tree(value) for value in (x, *around.values()))
     use = Use(marked(variable, function), None, reader, trees, Result(0))
-    store(reader, reader.frame, variable, through(reader, Result(0), [x.atom], operands.atoms, use))
+    store(reader, reader.frame, variable, through(reader, Result(0), [x], operands.atoms, use))
 
 
 def _names(reader: Reader, node: Any) -> tuple[str, str]:

@@ -22,18 +22,18 @@ def kept(primals: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def value_at(function: Callable[..., Any], primals: tuple[Any, ...], copies: tuple[Any, ...]) -> Any:
-    """`function(*primals)`; what it writes to its arguments is taken back, and the result is apart from
-    them. `copies` are what they were."""
+    """`function(*primals)`; what it writes to its arguments is taken back, and the arrays of the result are apart
+    from them, from each other and from all others, as those of a transformed function are. `copies` are what the
+    arguments were."""
     before = [(leaf, copy) for leaf, copy in zip(tree.leaves(primals), tree.leaves(copies))
               if isinstance(leaf, np.ndarray)]
-
-    def apart(leaf: Any) -> Any:
-        shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array, _ in before)
-        return leaf.copy() if shared else leaf
-
     try:
-        return tree.map(apart, function(*primals))
+        return tree.map(_copied, function(*primals))
     finally:
         for array, copy in before:
             if array.flags.writeable and not np.array_equal(array, copy):
                 array[...] = copy
+
+
+def _copied(leaf: Any) -> Any:
+    return leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf

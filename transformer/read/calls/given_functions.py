@@ -290,7 +290,7 @@ class _Integrated:
 
 def marked(reader: Reader, description: Any, found: Value, operands: list[Atom]) -> Any:
     """What a routine found, under a mark that says what it is."""
-    return through(reader, Result(0), [found.atom], operands, Use(description, None, reader, (), Result(0)))
+    return through(reader, Result(0), [found], operands, Use(description, None, reader, (), Result(0)))
 
 
 own, unmoved, of_numbers, shaped, is_infinite = _Own(), _Unmoved(), _OfNumbers(), _Shaped(), _IsInfinite()

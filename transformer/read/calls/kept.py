@@ -89,7 +89,7 @@ class Kept(Own):
 
     def _is_plain(self) -> bool:
         mixed = self.reader.mixed.isdisjoint(all_definitions(self.function.body))
-        is_pure = not (self.written or self.changed or any(self.shared.values()))
+        is_pure = not (self.written or self.changed or self.shared or self.together or self.captured)
         return mixed and is_pure and self.reader.recursion.keeping.may_stay(self.function.body, self.result)
 
     def serves(self, frame: Frame, captured: Templates, templates: Templates) -> bool:

@@ -25,7 +25,7 @@ from ..branches.template_joins import Joiner
 from ..branches.testing import Untested
 from ..frames import Frame, stamp
 from ..raising.demand import Unroll
-from ..values import is_array
+from ..values import is_array, may_be_array
 from . import recursion_errors
 from .lifting import lift
 from .passed_arrays import check_passed
@@ -83,7 +83,9 @@ class Own:
         self.result: Template | None = None
         self.with_conditions = False
         self.tries = 0
-        self.shared: dict[int, set[int]] = {}  # results that may share memory with arguments
+        self.shared: set[tuple[int, int]] = set()  # results, each with an argument that it may share memory with
+        self.together: set[tuple[int, int]] = set()  # the same with another result
+        self.captured: dict[tuple[int, int], Value] = {}  # the same with an array around the function
         self.written: dict[int, Value] = {}  # arrays around the function that it writes to
         self.changed: set[int] = set()  # the arguments that it writes to
         self.made = 0
@@ -224,6 +226,9 @@ class Own:
 
     def _returned(self, captured: Template) -> tuple[list[tuple[Slot, Fixed]], bool]:
         """What the function returns, by slots; and whether that was known."""
+        containers = [id(each) for each in containers_in([captured])]
+        if len(containers) != len(set(containers)):
+            raise recursion_errors.returned_twice(self.name, self.origin)
         one = self._opened(captured)
         joiner = Joiner(self.reader.assumptions, self.made, self.reader.guessing)
         joined = joiner.checked(one) if self.result is None else joiner.join(self.result, one)
@@ -255,18 +260,32 @@ class Own:
         return captured
 
     def _note_sharing(self, results: list[Fixed]) -> bool:
-        """Notes which arrays returned may share memory with which arguments; whether that was known."""
-        found = {
-            k: {
-                j
-                for j, leaf in enumerate(self.parameters.leaves)
-                if is_array(fixed.value) and self.reader.aliases.are_related(fixed.value, leaf.value)
-            }
-            for k, fixed in enumerate(results)
-        }
-        known = all(others <= self.shared.get(k, set()) for k, others in found.items())
-        self.shared = {k: others | self.shared.get(k, set()) for k, others in found.items()}
+        """Notes which arrays returned may share memory with which arguments, with arrays around the function and with
+        each other; whether that was known."""
+        given = [leaf.value for leaf in self.parameters.leaves]
+        arrays = [fixed.value for fixed in results]
+        shared = {(k, j) for k, one in enumerate(arrays) for j, arg in enumerate(given) if self._may_share(one, arg)}
+        together = {(k, j) for k, one in enumerate(arrays) for j in range(k) if self._may_share(one, arrays[j])}
+        around = {(k, id(cell)): cell for k, one in enumerate(arrays) for cell in self._cells_around(one)}
+        known = shared <= self.shared and together <= self.together and around.keys() <= self.captured.keys()
+        self.shared = {(k, j) for k, j in self.shared | shared if k < len(arrays)}
+        self.together = {(k, j) for k, j in self.together | together if k < len(arrays)}
+        self.captured = {(k, key): cell for (k, key), cell in (self.captured | around).items() if k < len(arrays)}
         return known
+
+    def _cells_around(self, value: Any) -> list[Value]:
+        """The arrays around the function that a result may be, or be a view of."""
+        if not may_be_array(value):
+            return []
+        own = {id(leaf.value) for leaf in self.parameters.leaves}
+        cells = (cell for cell in self.reader.aliases.group(value) if isinstance(cell, Value) and id(cell) not in own)
+        return [cell for cell in cells if id(cell) in self.written or self._was_there(cell)]
+
+    def _was_there(self, cell: Value) -> bool:
+        return isinstance(cell.atom, Var) and cell.atom.serial < self.made
+
+    def _may_share(self, one: Any, other: Any) -> bool:
+        return may_be_array(one) and may_be_array(other) and self.reader.aliases.are_related(one, other)
 
     def _note_changes(self, begun: int) -> bool:
         """Notes which arrays the body wrote to; whether all of them were known."""
@@ -360,8 +379,10 @@ class Own:
 
     def _result(self, leaves: list[Fixed], captured: Templates, values: list[Value]) -> Any:
         given = [leaf.value for leaf in leaves]
-        for k, others in self.shared.items():
-            self.reader.aliases.derive(values[k], tuple(given[j] for j in sorted(others) if is_array(given[j])))
+        related = [(k, given[j]) for k, j in sorted(self.shared)] + [(k, values[j]) for k, j in sorted(self.together)]
+        for k, other in related + [(k, cell) for (k, _), cell in self.captured.items()]:
+            if may_be_array(other):
+                self.reader.aliases.derive(values[k], (other,))
         sources = tuple(containers_in(captured.values()))
         template = with_arguments(self.result, self.parameters.leaves, given, sources)
         return build(self.reader, template, iter(values), _no_conflict)

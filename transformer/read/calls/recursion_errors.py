@@ -30,6 +30,15 @@ def returning(name: str, reason: str, origin: Origin | None) -> NotSupported:
     )
 
 
+def returned_twice(name: str, origin: Origin | None) -> NotSupported:
+    return NotSupported(
+        f"{name} returns one container in two places",
+        origin,
+        why="They would become two containers: a change of one would not be seen in the other.",
+        instead="Return it once, or a copy of it.",
+    )
+
+
 def changing(name: str, what: str | None, origin: Origin | None) -> NotSupported:
     return NotSupported(
         f"the recursive function {name} changes {repr(what) if what else 'a container or an object'} outside it",

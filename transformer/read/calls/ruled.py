@@ -8,7 +8,7 @@ rule's statements then stand where the derivative stands.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -29,10 +29,11 @@ from ..frames import Frame, stamp
 from ..interface import Result
 from ..kinds import described
 from ..lists.recorded import RecordedList, Recording
+from ..objects.objects import hold_dynamic
 from ..raising.demand import Unroll
 from ..sources.scope import Scope
 from ..sources.source import find_source
-from ..values import ABSENT, Closure
+from ..values import ABSENT, Closure, contained
 from .subfunctions import bound_to, signature_for
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ MOST_READINGS = 64  # each asks for one more loop of the rule to be unrolled
 
 @dataclass(eq=False)
 class Leaves:
-    """Takes trees apart into atoms; the tree that is left has `Result(k)` in place of atom `k`."""
+    """Takes trees apart into atoms; the tree that is left has `Result(k)` in place of atom `k`. `values` are what the
+    atoms were in the trees."""
 
     reader: Reader
     wanted: Callable[[Any], bool] = lambda value: True
     atoms: list[Atom] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
 
     def tree(self, value: Any) -> Any:
         value = self.reader.usable(value)
@@ -67,6 +70,7 @@ class Leaves:
         if not self.wanted(value):
             return value
         self.atoms.append(as_atom(value))
+        self.values.append(value)
         return Result(len(self.atoms) - 1)
 
 
@@ -150,11 +154,13 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     """What a call of a function with a rule gives."""
     rule = frozen(reader, reader.outside.lift(custom.rule, lambda key: getattr(custom, key), "rule", None))
     arguments = positional(custom.function, custom.__name__, args, kwargs)
+    _check_objects(arguments, f"{custom.__name__}, which has a custom rule, receives")
     operands = Leaves(reader)
     trees = tuple(operands.tree(argument) for argument in arguments)
     mark, made, start = reader.journal.mark(), stamp(), len(reader.builder.block)
     result = reader.call(custom.function, arguments, {})
     check_no_writes(reader, mark, made, "a function with a rule of its own")
+    _check_objects((result,), f"{custom.__name__}, which has a custom rule, returns")
     if not any(type_of(atom).is_inexact for atom in operands.atoms):
         return result
     outcome = Leaves(reader, is_inexact)
@@ -164,7 +170,17 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     shape = filled(reader, tree, Result, lambda item: None)
     use = Use(custom, rule, reader, trees, shape)
     mark_effects(reader.builder.block[start:], use)
-    return through(reader, tree, outcome.atoms, operands.atoms, use)
+    return related(reader, through(reader, tree, outcome.values, operands.atoms, use), result)
+
+
+def _check_objects(values: tuple[Any, ...], what: str) -> None:
+    """Raises where an object holds what is computed: a rule is about arrays, also those in containers."""
+    for item in contained(values):
+        if kind_of(type(item)) is LEAVES and hold_dynamic((item,)):
+            cls = type(item).__name__
+            raise NotSupported(f"{what} an object of {cls} with computed attributes", current().origin,
+                               why="Rules support arrays and containers of arrays; the arrays in this object would be lost.",
+                               instead=f"Pass its arrays, or make {cls} a dataclass.")
 
 
 def mark_effects(block: Block, use: Use) -> None:
@@ -174,15 +190,32 @@ def mark_effects(block: Block, use: Use) -> None:
             stmt.attrs = {**stmt.attrs, "within": (*stmt.attrs.get("within", ()), use.serial)}
 
 
-def through(reader: Reader, tree: Any, results: list[Atom], operands: list[Atom], use: Use) -> Any:
-    targets = current().let(Ruled, (*results, *operands), {"count": len(results), "use": use},
-                            [type_of(atom) for atom in results])
-    values = [Value(target) for target in targets]
-    for value, atom in zip(values, results):
-        for cell in reader.roots():
-            if isinstance(cell, Value) and cell.atom is atom:
-                reader.aliases.derive(value, (cell,), f"{use.custom.__name__} returns its argument.")
+def through(reader: Reader, tree: Any, results: Sequence[Value], operands: list[Atom], use: Use) -> Any:
+    """A tree with results that have passed through a `ruled` statement. They are what they were: arrays that the
+    function was given, or of which it gives others, too, may not be written."""
+    atoms = [result.atom for result in results]
+    targets = current().let(Ruled, (*atoms, *operands), {"count": len(atoms), "use": use}, list(map(type_of, atoms)))
+    values = list(map(Value, targets))
+    share(reader, values, results, f"{use.custom.__name__} returns an array that has another name, too.")
     return filled(reader, tree, lambda k: values[k])
+
+
+def share(reader: Reader, values: Sequence[Value], results: Sequence[Any], why: str) -> None:
+    """Notes that values, which take the place of results, may share memory with what these do."""
+    for value, result in zip(values, results, strict=True):
+        reader.aliases.derive(value, (result,), why)
+
+
+def related(reader: Reader, made: Any, result: Any) -> Any:
+    """A result that was made anew, whose containers may be those of the result as it was."""
+    if isinstance(result, (RecordedList, Recording)):
+        reader.aliases.derive(made, (result.home,))
+    elif result is not None and (kind := kind_of(type(result))) is not LEAVES:
+        if made is not result and not isinstance(result, tuple):
+            reader.aliases.derive(made, (result,))
+        for part, was in zip(kind.split(made)[1], kind.split(result)[1], strict=True):
+            related(reader, part, was)
+    return made
 
 
 def check_no_writes(reader: Reader, mark: int, made: int, what: str) -> None:

@@ -28,7 +28,7 @@ from ...core.walk import (
 from ...ops.identity import Again
 from ...ops.ruled import Ruled
 from ...ops.value import Value
-from ...read.calls.ruled import Leaves, Use, check_no_writes, filled, mark_effects
+from ...read.calls.ruled import Leaves, Use, check_no_writes, filled, mark_effects, related, share
 from ...read.frames import stamp
 from .. import rules
 from ..activity import varied_vars
@@ -51,7 +51,6 @@ class Checkpointed(Custom):
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Reads the function in place, and marks what was read."""
         mark, made, start = reader.journal.mark(), stamp(), len(reader.builder.block)
-        given = [value for value in reader.roots() if isinstance(value, Value)]
         result = reader.call(self.function, args, kwargs)
         check_no_writes(reader, mark, made, "a function under checkpoint")
         outcome = Outcome(reader)
@@ -61,23 +60,17 @@ class Checkpointed(Custom):
             return result
         del reader.builder.block[start:]
         values = emit_part(self.__name__, block, outcome.atoms)
-        for value, old in zip(values, outcome.values):
-            sources = tuple(each for each in given if reader.aliases.are_related(old, each))
-            reader.aliases.derive(value, sources, f"{self.__name__} returns an array it was given, or a view of it.")
-        return filled(reader, tree, lambda k: values[k])
+        why = f"{self.__name__} returns an array that has another name, too, or a view of it."
+        share(reader, values, outcome.values, why)
+        return related(reader, filled(reader, tree, lambda k: values[k]), result)
 
 
 class Outcome(Leaves):
-    """What a function returned: the floating point leaves, and the values that they were."""
-
-    def __init__(self, reader: Any) -> None:
-        super().__init__(reader)
-        self.values: list[Value] = []
+    """What a function returned: the floating point leaves."""
 
     def _leaf(self, value: Any) -> Any:
         if not isinstance(value, Value) or not value.type.is_inexact:
             return value
-        self.values.append(value)
         return super()._leaf(value)
 
 
