@@ -9,7 +9,7 @@ from ..pipeline import Looped, generate_loops
 from ..transform.derived import taken_apart
 from .current import hidden_key
 from .dispatch import Dispatcher, Entry
-from .generating import guarded_integers, on_demand
+from .generating import guarded_integers, on_demand, requested
 from .index import Index, Loops
 from .loading import loaded
 from .native import require_64_bits, require_native
@@ -27,8 +27,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
     `dispatcher.static`. The record of it is kept in `index`."""
 
     def attempt(described: Description) -> Looped:
-        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2,
-                              donated=donated, turned=described.turned)
+        return generate_loops(requested(target, described), donated=donated, turned=described.turned)
 
     require_64_bits(described.wide)
     names = dispatcher.names(len(args))
@@ -75,8 +74,8 @@ def _loops_for(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispa
     """All stages to explicit loops for a call, with their text."""
 
     def attempt(described: Description) -> Looped:
-        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages={},
-                              donated=donated, turned=described.turned)
+        return generate_loops(requested(target, described, with_stages=True), donated=donated,
+                              turned=described.turned)
 
     names = dispatcher.names(len(args))
     described = describe(args, kwargs, names, dispatcher.static)

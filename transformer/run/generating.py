@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..core.errors import NotSupported
 from ..core.sizes import Unknown, leaves
-from ..pipeline import Generated, Looped, Prepared, generate, generate_loops
+from ..pipeline import Generated, Looped, Prepared, Product, Request, generate, generate_loops
 from ..read.places import placed
 from ..read.raising.demand import Demand
 from ..transform.derived import taken_apart
@@ -36,7 +36,7 @@ def generate_entry(
     """Generates for a call; what turns out to be needed static is added to `dispatcher.static`."""
 
     def attempt(described: Description) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(target, described))
 
     names = dispatcher.names(len(args))
     generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
@@ -62,9 +62,12 @@ def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     """The text of every stage for a call, by name and in order."""
     dispatcher.entry(args, kwargs)
     described = describe(args, kwargs, dispatcher.names(len(args)), dispatcher.static)
-    stages: dict[str, str] = {}
-    generate(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages=stages)
-    return stages
+    return generate(requested(target, described, with_stages=True)).stages
+
+
+def requested(target: Any, described: Description, **options: Any) -> Request:
+    """What is to be generated for a call; options as for `Request`."""
+    return Request(target, described.args, described.kwargs, described.hints, **options)
 
 
 def guarded_integers(generated: Prepared) -> dict[Any, str]:
@@ -163,17 +166,12 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
     function, modes = taken_apart(target)
 
     def attempt(notes: tuple[str, ...]) -> Emitted:
-        return (partial(generate_loops, gpu=label.gpu) if label.loops else generate)(
-            target,
-            described.args,
-            described.kwargs,
-            hints=described.hints,
-            smallest=0,
-            header=header_of(function, modes, notes, label.name, label.loops),
-            stages={},
-            name=label.name,
-            called=label.called,
-        )
+        header = header_of(function, modes, notes, label.name, label.loops)
+        request = requested(target, described, smallest=0, header=header, name=label.name, called=label.called,
+                            with_stages=True)
+        if not label.loops:
+            return generate(request)
+        return generate_loops(request, Product.KERNELS if label.gpu else Product.LOOPS)
 
     generated = attempt(label.notes)
     _require_plain(generated)

@@ -15,10 +15,10 @@ import numpy as np
 from ... import tree
 from ...core.errors import BadArgument, TransformError
 from ...core.on_devices import is_on_device
-from ...pipeline import Looped, generate_loops
+from ...pipeline import Looped, Product, generate_loops
 from ..current import hidden_key
 from ..dispatch import Entry
-from ..generating import guarded_integers, on_demand
+from ..generating import guarded_integers, on_demand, requested
 from ..raising import complete
 from ..repeated import Repeated
 from ..sharing import Memory, arrays_of
@@ -189,11 +189,10 @@ class GpuCalls(Repeated):
                      looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
 
     def looped(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
-               stages: dict[str, str] | None = None) -> Looped:
+               with_stages: bool = False) -> Looped:
         """All stages to kernels and their driver."""
         def attempt(described: Description) -> Looped:
-            return generate_loops(self.target, described.args, described.kwargs, hints=described.hints, smallest=2,
-                                  stages=stages, gpu=True)
+            return generate_loops(requested(self.target, described, with_stages=with_stages), Product.KERNELS)
 
         return on_demand(attempt, args, kwargs, self.names(len(args)), self.static, described)
 
@@ -219,9 +218,8 @@ class GpuCalls(Repeated):
         """The text of every stage for a call, by name and in order."""
         from ..signature import describe
         plain, keywords = self._stand_ins(args, kwargs)
-        stages: dict[str, str] = {}
-        self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
-        return stages
+        described = describe(plain, keywords, self.names(len(args)), self.static)
+        return self.looped(described, plain, keywords, with_stages=True).stages
 
 
 def _put_back(ours: Any, theirs: Any) -> None:
