@@ -57,6 +57,10 @@ class Product(Enum):
     KERNELS = "kernels for a GPU, and their driver"
 
     @property
+    def for_gpu(self) -> bool:
+        return self is Product.KERNELS
+
+    @property
     def before(self) -> Before:
         """What the last simplification has to keep."""
         return Before.SOURCE if self is Product.SOURCE else Before.LOOPS
@@ -192,9 +196,7 @@ def _loops(request: Request, product: Product, donated: Collection[str], turned:
            splits_unasked: bool) -> Looped:
     from .entering import entered
     made = prepare(request, product, splits_unasked)
-    module = entered(made.function, made.interface, made.reading, request.extras, bool(request.modes),
-                     guards=request.header is not None, donated=donated, gpu=product is Product.KERNELS,
-                     turned=turned)
+    module = entered(made, request, product, donated, turned)
     looped = Looped(made.function, made.interface, made.reading, module, request.header, stages=made.stages,
                     has_large_records=made.has_large_records)
     if request.with_stages:
@@ -239,7 +241,7 @@ def _read(request: Request, product: Product, modes: list[Any], args: tuple[Any,
             taken_apart(request.target)[0], args, kwargs, hints=request.hints, smallest=request.smallest,
             mapped={path for mode in modes for path in mode.mapped()},
             with_lists=product is Product.LOOPS and not modes,
-            keeps=product is not Product.KERNELS and all(
+            keeps=not product.for_gpu and all(
                 mode.takes_calls or for_source and mode.takes_helpers for mode in modes),
             for_source=for_source)
     reading.interface.name, reading.interface.positional = request.name or reading.interface.name, len(args)
@@ -273,7 +275,7 @@ def _compute_in_float32(request: Request, made: Prepared, product: Product) -> N
     if request.modes and request.modes[-1].gives_driver:
         return
     if in_float32(made.function, made.interface, by_entry=product is Product.LOOPS,
-                  but_products=product is Product.KERNELS):
+                  but_products=product.for_gpu):
         simplify(made.function, made.reading.assumptions, product.before)
         note(request, made, "in float32")
 
