@@ -43,18 +43,14 @@ def generate_entry(
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
     note_places(function.__code__.co_filename, written.line_origins)
-    hidden = generated.interface.hidden
-    return Entry(
-        function,
-        generated.source,
-        generated,
-        generated.function.guards,
-        hidden,
-        generated.reading.watched,
-        guarded_integers(generated),
-        Memory.of(generated.reading),
-        hidden_key(hidden),
-    )
+    return entry_of(function, generated)
+
+
+def entry_of(function: Callable[..., Any], generated: Emitted, memory: Memory | None = None) -> Entry:
+    """The entry of a function that was loaded; `memory` is what the reading says, if nothing else is given."""
+    hidden, reading = generated.interface.hidden, generated.reading
+    return Entry(function, generated.source, generated, generated.function.guards, hidden, reading.watched,
+                 guarded_integers(generated), memory or Memory.of(reading), hidden_key(hidden))
 
 
 def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispatcher: Dispatcher

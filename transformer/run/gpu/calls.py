@@ -16,12 +16,11 @@ from ... import tree
 from ...core.errors import BadArgument, TransformError
 from ...core.on_devices import is_on_device
 from ...pipeline import Looped, Product, generate_loops
-from ..current import hidden_key
 from ..dispatch import Entry
-from ..generating import guarded_integers, on_demand, requested
+from ..generating import entry_of, on_demand, requested
 from ..raising import complete
 from ..repeated import Repeated
-from ..sharing import Memory, arrays_of
+from ..sharing import arrays_of
 from ..signature import Description
 from ..static import names_of
 from .again import Again, There
@@ -173,20 +172,12 @@ class GpuCalls(Repeated):
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
         try:
-            return self._launching(described, args, kwargs)
+            looped = self.looped(described, args, kwargs)
+            return entry_of(loaded(looped, looped.source), looped)
         except TransformError as refusal:
             if not self.fallback:
                 raise
-            return Entry(self.target.function, "", None, [], [], [], {}, Memory(frozenset(), (), (), None),
-                         refusal=refusal)
-
-    def _launching(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        """The entry of kernels and their driver."""
-        looped = self.looped(described, args, kwargs)
-        function = loaded(looped, looped.source)
-        hidden = looped.interface.hidden
-        return Entry(function, looped.source, looped, looped.function.guards, hidden,
-                     looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
+            return Entry(self.target.function, refusal=refusal)
 
     def looped(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
                with_stages: bool = False) -> Looped:
