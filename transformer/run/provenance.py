@@ -36,7 +36,7 @@ LOOKS = {"presence": Presence, "own": Own, "behind": Behind}
 
 
 class Unmarked(Exception):
-    """Something of which another process cannot tell whether it is the same."""
+    """Something that another process cannot recognise as the same."""
 
 
 def followed(way: Way, root: Any) -> Any:

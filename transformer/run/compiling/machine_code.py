@@ -41,8 +41,9 @@ marked: Any = register_pass
 
 
 class Variables(base):
-    """Variables of numbers: there is nothing to be freed where one is assigned or ends. Nor is there for an array that
-    is an argument: whoever calls has it for as long, and each error would be preceded by the end of all of them."""
+    """Variables of numbers: nothing has to be freed where one is assigned or goes out of scope. Nor has an array
+    argument, which the caller holds for the whole call; otherwise code that frees all of them would precede each
+    error."""
 
     def init(self) -> None:
         super().init()
