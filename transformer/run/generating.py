@@ -97,14 +97,12 @@ def on_demand(
 @dataclass(frozen=True)
 class Label:
     """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
-    function is called in it, if not by its own name, and `called` what the whole is called. With `loops` it holds
-    what numba compiles, for a GPU if `gpu` says so."""
+    function is called in it, if not by its own name, and `called` what the whole is called."""
 
     name: str | None = None
     notes: tuple[str, ...] = ()
-    loops: bool = False
+    product: Product = Product.SOURCE
     called: str | None = None
-    gpu: bool = False
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -162,12 +160,10 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
     function, modes = taken_apart(target)
 
     def attempt(notes: tuple[str, ...]) -> Emitted:
-        header = header_of(function, modes, notes, label.name, label.loops)
+        header = header_of(function, modes, notes, label.name, label.product)
         request = requested(target, described, smallest=0, header=header, name=label.name, called=label.called,
                             with_stages=True)
-        if not label.loops:
-            return generate(request)
-        return generate_loops(request, Product.KERNELS if label.gpu else Product.LOOPS)
+        return generate(request) if label.product is Product.SOURCE else generate_loops(request, label.product)
 
     generated = attempt(label.notes)
     _require_plain(generated)
