@@ -15,7 +15,7 @@ from .run.raising import complete
 from .settings import config
 from .sourced import Sourced
 from .transform.derived import innermost
-from .wrapping import argument_names, check_callable, copy_names, is_importable
+from .wrapping import argument_names, check_callable, copy_names
 
 if TYPE_CHECKING:
     from .parallel.device import Device
@@ -101,10 +101,8 @@ class Called(Sourced):
     options: dict[str, Any]
     device: Any = None                           # the only one that it runs on, if there is one
 
-    def __reduce__(self) -> Any:
-        if is_importable(self):
-            return self.__qualname__                                     # type: ignore[attr-defined]
-        return type(self), (self.function, self.options, *([] if self.device is None else [self.device]))
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.function, self.options, *([] if self.device is None else [self.device])
 
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In user code that is read it is the function itself."""

@@ -21,7 +21,7 @@ from ...ops.value import Value
 from ..activity import Places
 from ..calls import Calls, named, strong
 from ..naming import derivative_name
-from .called import Called
+from .callee import Callee
 from .handing_down import handed_down
 from .overwriting import overwritten
 from .pullbacks import pullback_of
@@ -88,15 +88,15 @@ def pair_of(calls: Calls, function: Function, params: Places, results: Places) -
 
 
 def _fill(calls: Calls, function: Function, pair: Pair) -> None:
-    called = Called(calls, function, pair.params, pair.results)
-    own, body = called.own, called.body
+    callee = Callee(calls, function, pair.params, pair.results)
+    own, body = callee.own, callee.body
     gone = {own.params[k] for k in overwritten(function)}
     saving = Saving(calls, function.name, body, own.results, gone)
-    called.sweep(pair.added_to)
-    restore(body, called.backwards, called.mirrors, calls.builder.assumptions, own.results, calls_again=False,
+    callee.sweep(pair.added_to)
+    restore(body, callee.backwards, callee.mirrors, calls.builder.assumptions, own.results, calls_again=False,
             gone=gone)
-    results = saving.save(called.backwards, called.cotangents, called.mirrors)
+    results = saving.save(callee.backwards, callee.cotangents, callee.mirrors)
     forward = pair.forward
     forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]
     forward.dims = own.dims
-    called.fill(pair.reverse, [saving.param], called.backwards, results)
+    callee.fill(pair.reverse, [saving.param], callee.backwards, results)

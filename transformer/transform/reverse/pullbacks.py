@@ -16,7 +16,7 @@ from ...core.grammar import Call, Function
 from ...core.walk import all_statements, blocks_of, reachable
 from ..activity import Places
 from ..calls import Calls, named
-from .called import Called
+from .callee import Callee
 from .restoring import restore, without_effects
 
 
@@ -47,9 +47,9 @@ def pullback_of(calls: Calls, function: Function, params: Places, results: Place
 
 
 def _fill(calls: Calls, function: Function, made: Pullback) -> None:
-    called = Called(calls, function, made.params, made.results)
-    called.sweep(heading="reverse")
-    without_effects(called.body)
-    restore(called.body, called.backwards, called.mirrors, calls.builder.assumptions)
-    called.fill(made.reverse, [], [*called.body, *called.backwards], called.cotangents)
+    callee = Callee(calls, function, made.params, made.results)
+    callee.sweep(heading="reverse")
+    without_effects(callee.body)
+    restore(callee.body, callee.backwards, callee.mirrors, calls.builder.assumptions)
+    callee.fill(made.reverse, [], [*callee.body, *callee.backwards], callee.cotangents)
     made.reverse.again = True

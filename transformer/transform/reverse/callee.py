@@ -15,7 +15,7 @@ from .chosen_calls import without_chosen_calls
 from .residuals import Mirrors
 
 
-class Called:
+class Callee:
     """A function where these parameters and results carry derivatives: `own` is a copy of it, with a `body` for
     reverse mode. After `sweep`, `backwards` has the statements that compute `cotangents` of its parameters from those
     `given` of its results."""
