@@ -131,7 +131,7 @@ class Power(Elementwise):
     partials = _power_in_base, _power_in_exponent
 
     def by_operator(x, p):
-        """To numba, a power beyond some 65000 is one of floating numbers."""
+        """To numba, a power beyond some 65000 is one of floating-point numbers."""
         n = constant(p)
         return n is not None and 0 <= n <= 1000 or is_python_number(x) and is_python_number(p)
 

@@ -28,8 +28,8 @@ Pattern = tuple[str, ...]
 
 
 class Quick:
-    """Functions of calls by position. `valued` are the paths of integers of which the value counts; `follow` is told of
-    keys, for how many arguments they are, and of their tables."""
+    """Functions of calls by position. `valued` are the paths of integers whose value counts; `follow` is told of keys,
+    for how many arguments they are, and of their tables."""
 
     def __init__(self) -> None:
         self.patterns: dict[int, tuple[Pattern, dict[Any, Any]]] = {}

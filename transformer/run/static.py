@@ -1,4 +1,4 @@
-"""Arguments of which the value itself is part of the compiled function, as their caller says."""
+"""Arguments whose values are part of the compiled function, because the caller says so."""
 
 from __future__ import annotations
 
