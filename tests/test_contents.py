@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -265,3 +266,19 @@ def check_changes(function: Callable[..., Any], change: Callable[[], Any]) -> No
     change()
     second = [float(leaf) for leaf in tree.leaves(compiled(2.0))]
     assert second == [float(leaf) for leaf in tree.leaves(function(2.0))] != first
+
+
+SCALED = functools.partial(lambda x, w, k, o: np.sum(x * w) ** 2 * k * o["a"][0], w=np.ones(2), k=2.0, o={"a": [1.0]})
+
+
+def scaled_by_a_partial(x):
+    return SCALED(x)
+
+
+@pytest.mark.parametrize("function", [scaled_by_a_partial, SCALED])
+def test_keywords_of_a_partial(function: Callable[..., Any]) -> None:
+    SCALED.keywords.update(w=np.ones(2), k=2.0, o={"a": [1.0]})
+    check_changes(function, lambda: SCALED.keywords.update(k=SCALED.keywords["k"] * 1.5))
+    check_changes(function, lambda: SCALED.keywords.update(w=np.array([2.0, 3.0])))
+    check_changes(function, lambda: SCALED.keywords["w"].__setitem__(0, 7.0))
+    check_changes(function, lambda: SCALED.keywords["o"]["a"].__setitem__(0, 5.0))

@@ -142,6 +142,11 @@ class Outside:
             return found
         return self._static(found, holder, key, None)    # the container is watched as a whole
 
+    def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+        """All items of a dictionary from outside, lifted."""
+        self._watch(True, self._contents(container), True)
+        return {key: self.item(container, key) for key in container}
+
     def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Notes that the body of a function is read, for a call with these arguments."""
         if is_of_library(function):
