@@ -26,7 +26,7 @@ import numpy as np
 
 from ...core.builder import current
 from ...core.errors import TransformError
-from ...core.grammar import Block, Call, Carry, Const, If, Let, Merge, Var
+from ...core.grammar import Block, Call, Carry, Const, If, Let, Merge, Var, type_of
 from ...core.types import BOOL, ArrayType
 from ...core.walk import all_statements, head_uses, reachable, tail_uses
 from ...ops.elementwise import where
@@ -105,7 +105,12 @@ class Supports:
         if self.now is NOWHERE or self.now.ndim:
             self.now = EVERYWHERE
         now = self.now if stmt in self.steep else EVERYWHERE
-        yield lambda term: term if now is EVERYWHERE else where(now, term, 0.0)
+
+        def counting(term: Value) -> Value:
+            is_known = now is EVERYWHERE or not isinstance(type_of(term.atom), ArrayType)       # what a call saved
+            return term if is_known else where(now, term, 0.0)
+
+        yield counting
         self.now = before
 
     @contextmanager
