@@ -241,29 +241,6 @@ def cycled_and_written(x):
     return total
 
 
-def found_with_effects(x):
-    count = 0
-
-    def counted(value):
-        nonlocal count
-        count += 1
-        return value
-
-    return next((value for value in x if counted(value) > 0.1), 0.0) * count
-
-
-def asked_with_effects(x):
-    count = 0
-
-    def counted():
-        nonlocal count
-        for value in x:
-            count += 1
-            yield value
-
-    return any(value > 0.1 for value in counted()) * count
-
-
 def used_after_a_write(x):
     y = x * 1.0
     scaled = zip(range(3), (y[i] * 2 for i in range(3)))
@@ -298,8 +275,6 @@ REFUSED = [
     (pairs_written, "items of an iterator", "itertools.pairwise", "make a list"),
     (multiplied_and_written, "items of an iterator", "itertools.product", "make a list"),
     (cycled_and_written, "items of an iterator", "itertools.cycle", "make a list"),
-    (asked_with_effects, "changes what the code around it uses", "any(value", "make a list"),
-    (found_with_effects, "changes what the code around it uses", "next(", "make a list"),
     (used_after_a_write, "items of an iterator", "list(scaled)", "make a list"),
 ]
 
