@@ -280,7 +280,7 @@ def _from_keys(reader: Reader, keys: Any, value: Any = None) -> Any:
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
-    **{function: runs_once(make) for function, make in ITERATORS.items()},
+    **{function: runs_once(make, function) for function, make in ITERATORS.items()},
     **OPERATORS,
     np.vectorize: made_vectorize,
     deque: made_deque,
@@ -312,11 +312,11 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     dict: made_dict,
     range: made_range,
     slice: made_slice,
-    zip: runs_once(zipped),
-    enumerate: runs_once(enumerated),
+    zip: runs_once(zipped, zip),
+    enumerate: runs_once(enumerated, enumerate),
     reversed: runs_once(turned),
-    map: runs_once(mapped),
-    filter: runs_once(filtered),
+    map: runs_once(mapped, map),
+    filter: runs_once(filtered, filter),
     sorted: ordered,
     functools.reduce: reduced,
     sum: sum_of,

@@ -4,8 +4,9 @@
         total += y                   total += y
                                      scaled(x).__exit__(None, None, None)
 
-Of a function with `contextmanager` the lines under `with` stand where it yields. What an exception would do on its way
-out matters to nobody who cannot catch it; managers that may end one are refused where there could be one.
+Of a function with `contextmanager` the lines under `with` stand where it yields. A `raise` under `with` calls
+`__exit__` first; what other exceptions would do on their way out matters to nobody who cannot catch them. Managers that
+may end one are refused where there could be one.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from ..kinds import described
 from ..loops.producers import run_producer
 from ..objects.attributes import attribute
 from ..sources.source import find_source
-from ..values import Producer
-from .attempts import caught_as, however_left
-from .effects import enter_errstate
+from ..values import ExceptionValue, Producer
+from .attempts import caught_as, however_left, passed_on_the_way_out
+from .effects import errstate
 from .trying import Ends, what_may_be_raised
 from .warning_filters import filtering
 
@@ -62,7 +63,7 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
         with however_left(reader, manager.__transformer_with__(reader, item.optional_vars)):
             _enter(reader, node, others)
     elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
-        with however_left(reader, enter_errstate(reader, item.context_expr)):
+        with errstate(reader, item.context_expr) as leave, however_left(reader, leave):
             _enter(reader, node, others)
     elif isinstance(manager, warnings.catch_warnings) and item.optional_vars is None:
         with filtering(reader, item.context_expr, node) as rest:
@@ -112,15 +113,19 @@ def _between(reader: Reader, manager: Any, inside: Callable[[Any], None], origin
     """The lines stand between calls of `__enter__` and `__exit__`."""
     cls = type(manager)
     entered = reader.call(cls.__enter__, (manager,), {})
+
+    def leave(raised: ExceptionValue) -> None:
+        reader.call(cls.__exit__, (manager, raised.kind, raised, None), {})
+
     if _may_end_exceptions(cls.__exit__):
         _without_exceptions(reader, manager, lambda: inside(entered), origin)
     else:
         try:
-            inside(entered)
+            with passed_on_the_way_out(reader, leave):
+                inside(entered)
         except TransformError as error:
             if reader.catching.catches(error):
-                raised = caught_as(error)
-                reader.call(cls.__exit__, (manager, raised.kind, raised, None), {})
+                leave(caught_as(error))
             raise
     reader.call(cls.__exit__, (manager, None, None, None), {})
 
