@@ -56,6 +56,43 @@ def raised_under_a_manager(x):
     return x
 
 
+class Plain:
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def __enter__(self) -> float:
+        print("enter")
+        return self.limit
+
+    def __exit__(self, *told: Any) -> None:
+        print("exit")
+
+
+def caught_around_a_manager(x):
+    try:
+        with Plain(1.0) as limit, told_around("a"):
+            if x > limit:
+                raise ValueError("too large")
+            print("inside")
+        x = x * 3
+    except ValueError as error:
+        print(error)
+        x = x * 2
+    return x
+
+
+def caught_around_managers_in_a_loop(x):
+    try:
+        for k in range(4):
+            with told_around("a"):
+                if x * k > 1.2:
+                    raise KeyError("too large")
+                x = x + k
+    except KeyError:
+        print("caught")
+    return x
+
+
 def raised_in_a_function_under_several(x):
     def checked(v):
         try:
@@ -146,7 +183,8 @@ def outcome(call: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> tupl
 
 @pytest.mark.parametrize("x", [0.5, 1.5])
 @pytest.mark.parametrize("function", [
-    raised_under_a_manager, raised_in_a_function_under_several, raised_in_a_loop, first_of_what_prints,
+    raised_under_a_manager, caught_around_a_manager, caught_around_managers_in_a_loop,
+    raised_in_a_function_under_several, raised_in_a_loop, first_of_what_prints,
     left_generator_that_prints, nothing_is_found, exceptions_shown, ranges_shown, set_behind_init, classes_of_iterators,
 ])
 def test_programs_do_what_they_do_in_python(function: Any, x: float, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,6 +219,32 @@ def catches_what_floats_raise_inside(x):
         return x
 
 
+def catches_around_a_manager_that_asks(x):
+    try:
+        with Told(1.0):
+            if x[0] > 0.2:
+                raise ValueError
+    except ValueError:
+        return x * 2
+    return x
+
+
+@contextlib.contextmanager
+def left_otherwise() -> Iterator[None]:
+    yield
+    print("without an exception")
+
+
+def catches_around_a_generator_that_goes_on(x):
+    try:
+        with left_otherwise():
+            if x[0] > 0.2:
+                raise ValueError
+    except ValueError:
+        return x * 2
+    return x
+
+
 def orders_complex_numbers(x):
     return complex(x[0], 2.0) < 1
 
@@ -189,6 +253,8 @@ def orders_complex_numbers(x):
     (shows_a_list, "a text with a list in it"),
     (shows_an_iterator, "a text with a zip in it"),
     (catches_what_floats_raise, "`try` with an exception that is caught"),
+    (catches_around_a_manager_that_asks, "`with` on an object of Told around a `raise` that is caught"),
+    (catches_around_a_generator_that_goes_on, "around a `raise` that is caught"),
     (catches_what_floats_raise_inside, "`try` with an exception that is caught"),
 ])
 def test_what_would_be_another_thing_is_refused(function: Any, message: str) -> None:

@@ -27,7 +27,7 @@ from ..kinds import described
 from ..loops.producers import run_producer
 from ..objects.attributes import attribute
 from ..sources.source import find_source
-from ..values import ExceptionValue, Producer
+from ..values import Closure, ExceptionValue, Producer
 from .attempts import caught_as, however_left, passed_on_the_way_out
 from .effects import errstate
 from .trying import Ends, what_may_be_raised
@@ -51,6 +51,14 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
     manager = reader.evaluate(item.context_expr)
     if hasattr(manager, "__transformer_block__"):
         return manager.__transformer_block__(reader, node)
+
+    if getattr(node, "passed", None) is not None and _asks_for_exceptions(manager):
+        raise NotSupported(
+            f"`with` on {described(manager)} around a `raise` that is caught",
+            reader.frame.origin(node.passed),
+            why="It asks for the exception on the way out, or does otherwise without one.",
+            instead="Catch it under `with`, or test before. Behind a `yield`, write `finally`.",
+        )
 
     def inside(entered: Any) -> None:
         if item.optional_vars is not None:
@@ -145,6 +153,30 @@ def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None]
         raise raised if isinstance(raised, NotSupported) else refused from None
     if what_may_be_raised(reader, block[start:]):
         raise refused
+
+
+def _asks_for_exceptions(manager: Any) -> bool:
+    """Whether what a manager does on the way out depends on an exception."""
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        source = getattr(getattr(manager, "func", None), "__wrapped__", getattr(manager, "func", None))
+        tree = source.node if isinstance(source, Closure) else find_source(source).tree
+        return not _ends_with_yield(tree.body)
+    if not _is_readable(manager):
+        return False
+    tree = find_source(type(manager).__exit__).tree
+    told = {each.id for each in (*tree.args.args[1:], *filter(None, [tree.args.vararg]))}
+    return any(isinstance(each, gast.Name) and each.id in told and isinstance(each.ctx, gast.Load)
+               for statement in tree.body for each in gast.walk(statement))
+
+
+def _ends_with_yield(block: Any) -> bool:
+    """Whether nothing follows a `yield` but what `finally` does."""
+    match block[-1]:
+        case gast.Try(body=body, handlers=[], orelse=[]):
+            return _ends_with_yield(body)
+        case gast.Expr(value=value):
+            return isinstance(value, gast.Yield)
+    return False
 
 
 def _may_end_exceptions(leave: Any) -> bool:
