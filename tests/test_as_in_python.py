@@ -171,6 +171,20 @@ def classes_of_iterators(x):
     return x
 
 
+def _powers(base, exponent, modulus):
+    return pow(base, exponent, modulus)
+
+
+@pytest.mark.parametrize("args", [
+    (3, 5, 7), (3, -1, 7), (-3, 5, 7), (3, 500, 1000007), (3, 5, -7), (0, 0, 1), (5, 0, -3), (-4, -2, -9), (7, 2, 1),
+    (3, 5, 0), (2, -1, 4),
+])
+def test_powers_with_a_modulus(args: tuple[int, int, int], capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = outcome(lambda: pow(*args), capsys)
+    assert outcome(lambda: printed(generated(_powers, _powers, args))(*args), capsys) == wanted
+    assert outcome(lambda: as_loops(_powers, _powers, args), capsys)[:1] == wanted[:1]
+
+
 def outcome(call: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> tuple[Any, ...]:
     try:
         found = "gives", float(call())
