@@ -182,7 +182,8 @@ def _powers(base, exponent, modulus):
 def test_powers_with_a_modulus(args: tuple[int, int, int], capsys: pytest.CaptureFixture[str]) -> None:
     wanted = outcome(lambda: pow(*args), capsys)
     assert outcome(lambda: printed(generated(_powers, _powers, args))(*args), capsys) == wanted
-    assert outcome(lambda: as_loops(_powers, _powers, args), capsys)[:1] == wanted[:1]
+    with np.errstate(all="ignore"):
+        assert outcome(lambda: as_loops(_powers, _powers, args), capsys)[:1] == wanted[:1]
 
 
 def outcome(call: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> tuple[Any, ...]:
