@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported
+from ..core.errors import BadArgument, NotSupported, as_raised
 from ..core.halves import NumpyNumber
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .branches.or_none import needed, settled
 from .calls.applying import apply_op
+from .kinds import type_name
 from .lists.recorded import RecordedList, Recording, combined
 from .objects.equality import compared_objects
 from .objects.in_order import are_sequences, compared_items
@@ -73,6 +74,7 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     gast.NotEq: operator.ne,
 }
 COMPARISONS = frozenset(COMPARE.values())
+ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 
 NUMERIC = (bool, int, float, complex, NumpyNumber)
 
@@ -98,9 +100,27 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
         done = on_sizes(reader, function, left, right)
         if done is not UNKNOWN:
             return done
+    if function in ORDERS and _is_pythons_complex(left) and _is_pythons(right) or (
+            function in ORDERS and _is_pythons_complex(right) and _is_pythons(left)):
+        raise _not_ordered(reader, function, left, right)
     if isinstance(left, Value) or isinstance(right, Value) or _is_symbolic(left, right):
         return apply_op(reader, function, (left, right), {})
     return on_static(reader, function, left, right)
+
+
+def _not_ordered(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Exception:
+    names = " and ".join(repr(type_name(operand)) for operand in (left, right))
+    text = f"'{ORDERS[function]}' not supported between instances of {names}"
+    return as_raised(TypeError(text), reader.builder.origin, "Compare real parts, or absolute values.")
+
+
+def _is_pythons(operand: Any) -> bool:
+    return operand.type.weak if isinstance(operand, Value) else isinstance(operand, NUMERIC[:4])
+
+
+def _is_pythons_complex(operand: Any) -> bool:
+    return _is_pythons(operand) and (operand.dtype.kind == "c" if isinstance(operand, Value)
+                                     else isinstance(operand, complex))
 
 
 def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
