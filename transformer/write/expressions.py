@@ -158,9 +158,8 @@ class Expressions:
         return copied(tree) if stmt.target in self.aliases.views else tree
 
     def _application(self, stmt: Let) -> ast.expr:
-        source = getattr(stmt.op, "source", None)
-        if source is not None:
-            return source(*map(self.atom, stmt.args), **printed_attrs(stmt))
+        if stmt.op.source is not None:
+            return stmt.op.source(*map(self.atom, stmt.args), **printed_attrs(stmt))
         special = FORMS.get(stmt.op.name)
         tree = special(self, stmt) if special is not None else None
         if tree is not None:
