@@ -63,7 +63,7 @@ def computed_order(x):
 @supported("`==`, `<`, `in`, `xs * 2` of lists that a loop fills; `==` of dictionaries", args=(VECTOR,))
 def compared_lists(x):
     found, places = [v for v in x if v > 0], [k for k in range(len(x)) if x[k] > 0]
-    if places in [[1], [0, 2]] and found < [0.3, 7.0] and {"a": found, "b": x[0]} == {"b": x[0], "a": found}:
+    if places in [[1], [0, 2]] and found < [0.4, 7.0] and {"a": found, "b": x[0]} == {"b": x[0], "a": found}:
         return sum(found * 2) * len(places * 3)
     return x[1]
 
