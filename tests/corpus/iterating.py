@@ -489,6 +489,19 @@ def left_in_a_generator_of_others(x):
     return total
 
 
+def lists_compared(x):
+    found = [v for v in x if v > 0]
+    places = [k for k in range(len(x)) if x[k] > 0]
+    again = places
+    places *= 2
+    total = sum(found * 2) * len(again)
+    if places in [[1], [0, 2, 0, 2]] and found < [0.4, 7.0] and {"a": found} == {"a": [v for v in x if v > 0]}:
+        total = total * x[0]
+    if found != [0.5] and [] < found >= found[:1]:
+        total = total + x[1]
+    return total
+
+
 def first_of_pairs(x):
     low, high = next((a, b) for a in x for b in x if a * b < -0.1)
     return low * high**2
@@ -511,6 +524,7 @@ PROGRAMS = [
     Program(asked_of_a_generator_that_counts, fixed(VECTOR)),
     Program(first_of_steps, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(left_in_a_generator_of_others, fixed(np.array([0.3, -0.9, 0.7, 1.2]))),
+    Program(lists_compared, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(first_of_pairs, fixed(np.array([0.3, 0.5, -0.9, 0.7]))),
     Program(left_in_a_generator, fixed(np.array([0.3, -0.9, 1.7, 0.8]))),
     Program(written_by_all, fixed(np.array([0.3, -0.9, 0.7]))),

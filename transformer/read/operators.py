@@ -18,7 +18,7 @@ from .calls.applying import apply_op
 from .kinds import type_name
 from .lists.recorded import RecordedList, Recording, combined
 from .objects.equality import compared_objects
-from .objects.in_order import are_sequences, compared_items
+from .objects.in_order import are_mappings, are_sequences, compared_items, compared_mappings
 from .objects.keys import hashed
 from .objects.objects import ATTRIBUTES, made_of
 from .objects.special_methods import answered_by_class, users_special, users_unary
@@ -88,6 +88,8 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
     done = answered_by_class(reader, function, left, right)
     if done is not UNKNOWN:
         return done
+    if function in (operator.eq, operator.ne) and are_mappings(left, right):
+        return compared_mappings(reader, function, left, right)
     if isinstance(left, Text) or isinstance(right, Text):
         return _on_dynamic_text(reader, function, left, right)
     if function is operator.mod and isinstance(left, str) and any(map(is_made_here, contained(right))):
@@ -318,6 +320,10 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     from .lists.finding import is_among
     from .loops.iteration import Iteration
 
+    if id(container) in reader.views:
+        from .objects.containers import iterated
+
+        container = iterated(reader, container)
     if isinstance(container, Value):
         raise BadArgument("`in` on an array is not supported", reader.builder.origin,
                           instead="Write np.any(x == value).")
@@ -333,8 +339,11 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
         return is_among(reader, container, item)
     if isinstance(container, Recording):
         raise container.cannot_change(reader, "`in` of a list that the loop appends to")
-    numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list))
+    numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list, dict))
     open_to_both = numbers and has_dynamic(container) or made_of(type(item)) is ATTRIBUTES
+    held = (reader.usable(each) for each in contained((item, container)))
+    if any(isinstance(each, RecordedList) for each in held):
+        open_to_both = True
     if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or open_to_both):
         return _dynamic_contains(reader, container, item)
     known = hashed if isinstance(container, dict | set | frozenset) else static
