@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import NotSupported, grad, jit, value_and_grad
+from transformer import NotSupported, grad, jit, value_and_grad, vjp
 
 X = np.array([1.0, 2.0, 4.0])
 NUMBERS = [1, 0, 1.0, 2.0, -0.0, 0.0, True, np.float64(3.0), np.float64(4.0), np.float32(5.0), np.float32(6.0),
@@ -73,3 +73,31 @@ def test_gradients_of_both() -> None:
     np.testing.assert_array_equal(slopes(X, 1), 2 * X)
     for m in (1.0, 2.0, 3.0):
         np.testing.assert_array_equal(slopes(X, m), [m, m, m])
+
+
+SIZED = {
+    "length": lambda x, n: x * len(np.zeros(n)),
+    "axis": lambda x, n: x * np.zeros((2, n)).shape[1],
+    "size of a square": lambda x, n: x * np.zeros((n, n)).size,
+    "one more": lambda x, n: x * np.zeros(n + 1).shape[0],
+    "half": lambda x, n: np.zeros(2 * n).shape[0] / 2 * x,
+    "part": lambda x, n: x * x[:n].shape[0],
+    "remainder": lambda x, n: x * (np.zeros(n).shape[0] % 2 + len(x) // np.zeros(n).size),
+    "mean": lambda x, n: np.ones((n, 2), np.float32).mean(axis=0)[0] * x,
+    "shape itself": lambda x, n: np.zeros((n, n + 1)).shape,
+}
+
+
+@pytest.mark.parametrize("function", SIZED.values(), ids=SIZED.keys())
+@pytest.mark.parametrize("transformed", [jit, lambda f: lambda x, n: vjp(f, x, n)[0]], ids=["jit", "vjp"])
+def test_sizes_are_integers_of_python(transformed: Callable[..., Any], function: Callable[..., Any]) -> None:
+    """Also where an integer of NumPy's decides them, which would make a float32 times it a float64."""
+    x, ours = X.astype(np.float32), transformed(function)
+    for n in (2, np.int64(2), np.int32(3), np.uint8(1)):
+        found, expected = ours(x, n), function(x, n)
+        assert kinds(found) == kinds(expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def kinds(found: Any) -> Any:
+    return [type(each) for each in found] if isinstance(found, tuple) else found.dtype

@@ -21,9 +21,9 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Atom, Const, Let, Var, type_of
-from ..core.sizes import Extent, Size
+from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
-from ..core.walk import atom_of_size
+from ..core.walk import Copier, atom_of_size
 from .registry import how_to_define, is_defined
 from .table import lookup, method, spelled
 
@@ -255,7 +255,7 @@ def atom(operand: Any) -> Atom:
     if isinstance(operand, Value):
         return operand.atom
     if isinstance(operand, Size):
-        return atom_of_size(operand)
+        return _number_of(operand)
     if isinstance(operand, NUMBERS):
         return Const(operand, name=_named.get(id(operand), (0.0, None))[1])
     if isinstance(operand, (list, tuple)):
@@ -264,6 +264,13 @@ def atom(operand: Any) -> Atom:
         return operand
     shown = repr(operand) if operand is None or isinstance(operand, (str, bool)) else f"a {type(operand).__name__}"
     raise BadArgument(f"{shown} is not an array or a number", instead="Pass an array, a number, or a list of them.")
+
+
+def _number_of(size: Size) -> Atom:
+    """A size as a number, which is Python's also where integers of NumPy's decide it."""
+    numpys = {leaf.var for leaf in leaves(size) if isinstance(leaf, Unknown) and not leaf.var.type.weak}
+    made = Copier({var: call(int, (Value(var),), {}).atom for var in numpys})
+    return made.atom(atom_of_size(size)) if numpys else atom_of_size(size)
 
 
 def value(operand: Any) -> Value:

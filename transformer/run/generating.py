@@ -67,15 +67,16 @@ def requested(target: Any, described: Description, **options: Any) -> Request:
 
 
 def guarded_integers(generated: Prepared) -> dict[Any, str]:
-    """The integer arguments that guards mention, as atoms of sizes, with their paths. Guards are about a call, so what
-    has one of a number from outside is refused: that number has to be a constant."""
+    """The integer arguments that guards mention, as atoms of sizes, with their paths. Guards are about the numbers of a
+    call, so what has one of a number from outside is refused: that number has to be a constant."""
     sizes = [size for guard in generated.function.guards for size in (guard.left, guard.right)]
     found: dict[Any, Any] = {leaf: generated.reading.paths.get(leaf.var) for size in sizes for leaf in leaves(size)
                              if isinstance(leaf, Unknown)}
     outside = [leaf.var.name for leaf, path in found.items() if path is None]
     if outside:
-        raise NotSupported(f"a size that depends on {outside[0]!r}, which comes from outside and changes",
-                           instead="Pass it as an argument.")
+        raise NotSupported(f"a size that depends on {outside[0]!r}",
+                           why="Which sizes fit is decided by integers that are arguments, and by shapes.",
+                           instead="Pass it as an argument that is an integer: int(n).")
     return found
 
 
