@@ -19,7 +19,6 @@ def loss_value_and_grad(params, images, labels):
     b1 = params["b1"]
     w2 = params["w2"]
     b2 = params["b2"]
-    p = images.shape[0]
     if not np.ndim(w1) == np.ndim(w2) == np.ndim(images) == 2:
         raise ValueError("w1, w2 and images must have 2 axes each")
     if b1.shape != w1.shape[1:]:
@@ -32,6 +31,7 @@ def loss_value_and_grad(params, images, labels):
         raise TypeError("w1, b1, w2, b2 and images must be arrays of floats")
     if labels.dtype.kind not in "iu":
         raise TypeError("labels must be an array of integers")
+    p = images.shape[0]
     hidden = np.tanh(images @ w1 + b1)
     scores = hidden @ w2 + b2
     scores = scores - np.max(scores, axis=1, keepdims=True)  # exp must not overflow

@@ -15,7 +15,6 @@ def misfit_value_and_grad(unknowns, observed, START):
     # unknowns: f64[n]
     # observed: f64[m, 2]
     # START: f64[2]
-    m = observed.shape[0]
     if (np.ndim(unknowns), np.ndim(observed)) != (1, 2):
         raise ValueError("unknowns and observed must have 1 and 2 axes")
     if START.shape != (2,):
@@ -26,6 +25,7 @@ def misfit_value_and_grad(unknowns, observed, START):
         raise ValueError(f"len(unknowns) is {len(unknowns)} but must be at least 3")
     if any(each.dtype.kind != "f" for each in (unknowns, observed, START)):
         raise TypeError("unknowns, observed and START must be arrays of floats")
+    m = observed.shape[0]
     velocity = unknowns[:2]
     mass = unknowns[2]
     position = START
