@@ -93,6 +93,16 @@ def test_carets_lie_under_the_piece(tmp_path: Path, line: str, piece: str, caret
     assert shown[1:] == [f"    {line.strip()}", f"    {carets}"]
 
 
+def test_of_long_lines_the_part_around_the_carets_is_shown(tmp_path: Path) -> None:
+    long = " + ".join(["f(x)"] * 60)
+    source, carets = str(place(tmp_path / "model.py", f"    y = {long} + g(y) + {long}", "g(y)")).split("\n")[1:]
+    assert len(source) < 150 and source.startswith("    … ") and source.endswith(" …")
+    assert source[carets.index("^"):carets.rindex("^") + 1] == "g(y)"
+    source, carets = str(place(tmp_path / "other.py", f"    y = {long}", long)).split("\n")[1:]
+    assert source.startswith("    y = f(x) + ") and source.endswith(" …") and len(source) < 150
+    assert carets.index("^") == 8 and len(carets) == len(source)
+
+
 @pytest.mark.parametrize("end", [None, 0, 8])
 def test_pieces_that_end_on_a_later_line_are_marked_to_the_end(
     tmp_path: Path, end: int | None

@@ -125,8 +125,9 @@ def _emit_test_of_sign(size: Extent) -> None:
 
 
 @contextmanager
-def testing(reader: Reader, operation: Callable[[], Any]) -> Iterator[None]:
-    """While sizes that may be equal are tested by the program, and taken as equal from there on."""
+def testing(reader: Reader, operation: Callable[[], Any] | None = None) -> Iterator[None]:
+    """While sizes that may be equal are tested by the program, and taken as equal from there on. It raises what NumPy
+    says of the operation."""
     assumptions = reader.assumptions
     outer, assumptions.tester = assumptions.tester, lambda *sizes: _emit_test(reader, operation, *sizes)
     try:
@@ -135,12 +136,13 @@ def testing(reader: Reader, operation: Callable[[], Any]) -> Iterator[None]:
         assumptions.tester = outer
 
 
-def _emit_test(reader: Reader, operation: Callable[[], Any], left: Extent, right: Extent) -> None:
+def _emit_test(reader: Reader, operation: Callable[[], Any] | None, left: Extent, right: Extent) -> None:
     builder = reader.builder
     op, spelling = lookup(operator.ne) or (None, None)
     differ = values.apply(op, (left, right), {}, spelling)
     template = Template()
-    said = _said(reader, operation) or ["sizes must be equal, and are ", formatted(left), " and ", formatted(right)]
+    said = operation and _said(reader, operation)
+    said = said or ["sizes must be equal, and are ", formatted(left), " and ", formatted(right)]
     text = template.add(text_of(said))
     attrs = {"exception": reader.assumptions.exception, "template": (text,)}
     raising = Effect("raise", tuple(template.atoms), attrs, builder.origin)
