@@ -163,7 +163,7 @@ def test_a_place_in_a_library_gives_way_to_the_call(tmp_path: Path) -> None:
     assert error.origin == user
     first, *lines = str(error).split("\n")
     assert first == "message" and "model.py" in lines[0]
-    assert lines[3] == "which comes, in a library, to" and copy.__file__ in lines[4]
+    assert lines[3] == "inside a library, at" and copy.__file__ in lines[4]
     assert lines[-2:] == ["Why.", "Instead."]
 
 

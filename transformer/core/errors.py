@@ -174,7 +174,7 @@ class TransformError(Exception):
         return self
 
     def __str__(self) -> str:
-        inside = f"which comes, in a library, to\n{self.inside[-1]}" if self.inside else None
+        inside = f"inside a library, at\n{self.inside[-1]}" if self.inside else None
         parts = (self.message, self.origin, inside, self.why, self.instead, *self._calls())
         return "\n".join(str(part) for part in parts if part is not None)
 
