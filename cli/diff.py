@@ -67,16 +67,14 @@ NARROWEST = 40
 @contextmanager
 def stages(options: argparse.Namespace) -> Iterator[dict[str, str]]:
     """The text of each stage, of a function or of an expression."""
-    from .emission import derived, generated, generated_for
-    from .modes import MODES as modes
+    from .emission import generated_by, generated_for
     from .show import stages_of
 
     match options.words:
         case [target]:
             options.target = target
             with asked(options) as question:
-                made = generated(question, derived(question, modes[options.mode or "grad"]), options.loops)
-                yield stages_of(question, made)
+                yield stages_of(question, generated_by(options, question))
         case [expression, file]:
             if options.mode or options.wrt or options.loops:
                 raise UsageError("--mode, --wrt and --loops apply to FILE.py:FUNC; an expression specifies them itself")

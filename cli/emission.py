@@ -12,6 +12,7 @@ from typing import Any
 
 from transformer.api import Transformed, argument_names
 from transformer.core.errors import TransformError
+from transformer.pipeline import Product
 from transformer.run.files import write_new
 from transformer.run.generating import (
     Emitted,
@@ -25,18 +26,17 @@ from transformer.transform.derived import innermost
 from .expression import Expression, Extra
 from .failures import UsageError
 from .inputs import Inputs
-from .modes import ModeOf
+from .modes import MODES, ModeOf
 from .options import Question, asked, asked_about
 from .target import Target
 
 
-def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False, gpu: bool = False) -> int:
-    """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba, for a GPU if
-    `gpu` says so."""
+def emit(options: argparse.Namespace, mode_of: ModeOf | None, product: Product = Product.SOURCE) -> int:
+    """Writes the transformed function to OUT or to stdout."""
     output = free_output(options)
     with asked(options, mode_of is not None) as question:
         require_other(output, question.target.file)
-        source = generated(question, derived(question, mode_of), loops, gpu=gpu).source
+        source = generated(question, derived(question, mode_of), product).source
     return delivered(source, output, options.force)
 
 
@@ -103,20 +103,27 @@ def derived(question: Question, mode_of: ModeOf | None) -> Any:
 def generated_for(question: Question, expression: Expression, called: str | None = None) -> Emitted:
     """All stages of an expression. Raises a located `TransformError`, which says what part of it is at fault."""
     try:
-        return generated(question, expression.whole, expression.is_compiled, called, expression.extras)
+        product = Product.LOOPS if expression.is_compiled else Product.SOURCE
+        return generated(question, expression.whole, product, called, expression.extras)
     except TransformError as error:
         expression.explain(error)
         raise
 
 
-def generated(question: Question, target: Any, loops: bool = False, called: str | None = None,
-              extras: tuple[Extra, ...] = (), gpu: bool = False) -> Emitted:
+def generated_by(options: argparse.Namespace, question: Question) -> Emitted:
+    """All stages for a question, as --mode and --loops say."""
+    product = Product.LOOPS if options.loops else Product.SOURCE
+    return generated(question, derived(question, MODES[options.mode or "grad"]), product)
+
+
+def generated(question: Question, target: Any, product: Product = Product.SOURCE, called: str | None = None,
+              extras: tuple[Extra, ...] = ()) -> Emitted:
     """All stages for a question, for its function or a transformation of that. Raises a located `TransformError`."""
     inputs = question.inputs
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += behind(extras, inputs) if extras else (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
-    label = Label(own_name(question.target), tuple(f"{text}." for text in assumed), loops, called, gpu)
+    label = Label(own_name(question.target), tuple(f"{text}." for text in assumed), product, called)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))

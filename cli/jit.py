@@ -44,10 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from transformer.pipeline import Product
+
     from .emission import emit
     from .modes import MODES as modes
 
     if options.wrt and not options.mode:
         raise UsageError("--wrt selects derivatives; choose one with --mode")
-    return emit(options, modes[options.mode] if options.mode else None, loops=True,
-                gpu=options.platform == "cuda")
+    product = Product.KERNELS if options.platform == "cuda" else Product.LOOPS
+    return emit(options, modes[options.mode] if options.mode else None, product)

@@ -58,11 +58,10 @@ def add_colour(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from .colour import painter
-    from .emission import derived, generated
-    from .modes import MODES as modes
+    from .emission import generated_by
 
     with asked(options) as question:
-        stages = stages_of(question, generated(question, derived(question, modes[options.mode]), options.loops))
+        stages = stages_of(question, generated_by(options, question))
     paint = painter(options.color)
     if options.stage is not None:
         sys.stdout.write(paint(stage_named(options.stage, stages)))

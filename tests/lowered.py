@@ -17,7 +17,7 @@ from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
 from transformer.read.interface import Result
 from transformer.run.files import load
-from transformer.run.generating import on_demand
+from transformer.run.generating import on_demand, requested
 from transformer.run.signature import describe
 
 
@@ -45,7 +45,7 @@ def generated(target: Any, user: Any, arguments: tuple[Any, ...]) -> Generated:
     names, static = argument_names(user, len(arguments)), set()
 
     def attempt(described: Any) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(target, described))
 
     return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
 

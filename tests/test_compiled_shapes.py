@@ -30,7 +30,7 @@ from transformer.pipeline import Generated, generate
 from transformer.run.compiling.assembly import JUMP, is_vectorised, width_of
 from transformer.run.compiling.kernels import compiled_again
 from transformer.run.dispatch import type_key
-from transformer.run.generating import guarded_integers, on_demand
+from transformer.run.generating import guarded_integers, on_demand, requested
 from transformer.run.signature import describe
 
 CHUNKS = 6
@@ -54,7 +54,7 @@ class Loops:
         self.types = type_key(self.described(arguments))
 
     def _made(self, described: Any) -> Generated:
-        return generate(self.function, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(self.function, described))
 
     def described(self, arguments: tuple[Any, ...]) -> Any:
         return describe(arguments, {}, self.names, self.static)

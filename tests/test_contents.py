@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import grad, jit, tree
+from transformer import grad, jit, jvp, tree, vjp
 
 SCALES: list[Any] = []
 RATES: dict[str, float] = {}
@@ -206,3 +207,78 @@ def test_what_factories_look_at_is_watched(monkeypatch: pytest.MonkeyPatch) -> N
     for step in (1.0, 0.5, 3.0):
         monkeypatch.setattr(f"{__name__}.STEP", step)
         assert compiled(3.0) == made_by_factories(3.0) and derivative(3.0) == 2 * step * step
+
+
+PAIR = ([1.0, 2.0], {"a": 3.0})
+LINES: list[Line] = []
+
+
+def pushed_along(x):
+    return jvp(lambda pair: pair[0][1] * pair[1]["a"] * x, (PAIR,), (PAIR,))[1]
+
+
+def pulled_at(x):
+    return sum(tree.leaves(vjp(lambda pair: pair[0][1] * pair[1]["a"] * x, PAIR)[1](1.0)))
+
+
+def leaves_of_a_tuple(x):
+    return x * sum(tree.leaves(PAIR))
+
+
+def slope_at_a_tuple(x):
+    return grad(lambda pair, x: pair[0][1] * pair[1]["a"] * x, argnums=1)(PAIR, x) * x
+
+
+@pytest.mark.parametrize("function", [pushed_along, pulled_at, leaves_of_a_tuple, slope_at_a_tuple])
+def test_what_a_tuple_holds_is_seen_to_change(function: Callable[..., Any]) -> None:
+    check_changes(function, lambda: PAIR[0].__setitem__(1, PAIR[0][1] + 4.0))
+    check_changes(function, lambda: PAIR[1].update(a=PAIR[1]["a"] * 2.0))
+
+
+def leaves_of_objects(x):
+    return x * sum(tree.leaves(LINES))
+
+
+def pulled_at_objects(x):
+    return vjp(lambda lines: lines[0].slope * lines[0].shift[0] * x, LINES)[0]
+
+
+def slope_at_objects(x):
+    return grad(lambda lines, x: lines[0].slope * lines[0].shift[0] * x, argnums=1)(LINES, x) * x
+
+
+def returned_objects(x):
+    return LINES, x
+
+
+@pytest.mark.parametrize("function", [leaves_of_objects, pulled_at_objects, slope_at_objects, returned_objects])
+def test_what_objects_in_a_list_hold_is_seen_to_change(function: Callable[..., Any]) -> None:
+    LINES[:] = [Line(1.5, [2.0])]
+    check_changes(function, lambda: setattr(LINES[0], "slope", LINES[0].slope + 1.0))
+    check_changes(function, lambda: LINES[0].shift.__setitem__(0, LINES[0].shift[0] * 3.0))
+
+
+def check_changes(function: Callable[..., Any], change: Callable[[], Any]) -> None:
+    """A compiled function gives what the function gives, before and after a change that matters."""
+    compiled = jit(function)
+    first = [float(leaf) for leaf in tree.leaves(compiled(2.0))]
+    assert first == [float(leaf) for leaf in tree.leaves(function(2.0))]
+    change()
+    second = [float(leaf) for leaf in tree.leaves(compiled(2.0))]
+    assert second == [float(leaf) for leaf in tree.leaves(function(2.0))] != first
+
+
+SCALED = functools.partial(lambda x, w, k, o: np.sum(x * w) ** 2 * k * o["a"][0], w=np.ones(2), k=2.0, o={"a": [1.0]})
+
+
+def scaled_by_a_partial(x):
+    return SCALED(x)
+
+
+@pytest.mark.parametrize("function", [scaled_by_a_partial, SCALED])
+def test_keywords_of_a_partial(function: Callable[..., Any]) -> None:
+    SCALED.keywords.update(w=np.ones(2), k=2.0, o={"a": [1.0]})
+    check_changes(function, lambda: SCALED.keywords.update(k=SCALED.keywords["k"] * 1.5))
+    check_changes(function, lambda: SCALED.keywords.update(w=np.array([2.0, 3.0])))
+    check_changes(function, lambda: SCALED.keywords["w"].__setitem__(0, 7.0))
+    check_changes(function, lambda: SCALED.keywords["o"]["a"].__setitem__(0, 5.0))

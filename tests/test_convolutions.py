@@ -10,7 +10,7 @@ from lowered import as_loops, assert_same, source_of
 
 from transformer import grad
 
-SIZES = [(7, 3), (3, 7), (5, 5), (2, 2), (4, 1), (1, 1)]
+SIZES = [(7, 3), (3, 7), (5, 5), (2, 2), (4, 1), (1, 1), (9, 5), (9, 7)]
 
 
 def program(mode: str) -> Any:
@@ -44,6 +44,17 @@ def test_gradients() -> None:
         for k in (0, 1):
             derivative = grad(loss, argnums=k)
             np.testing.assert_allclose(as_loops(derivative, loss, (a, v)), derivative(a, v), rtol=1e-12)
+
+
+def test_fewer_results_than_items_are_products_of_vectors() -> None:
+    rng = np.random.default_rng(2)
+    valid = program("valid")
+    for n, m in [(9, 8), (2100, 2060), (5, 5)]:
+        assert_same(valid, rng.normal(size=n), rng.normal(size=m))
+        assert_same(valid, rng.normal(size=m % 7).astype("f4"), rng.normal(size=6).astype("f4"))
+    assert_same(valid, rng.normal(size=9) + 1j, rng.normal(size=8))
+    assert_same(valid, rng.integers(-5, 5, 9), rng.integers(-5, 5, 8))
+    assert_same(valid, np.array([1.0, np.inf, 3.0, -0.0]), np.array([0.0, 1.0, -2.0]))
 
 
 def test_sizes_of_the_program() -> None:

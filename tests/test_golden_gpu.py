@@ -19,8 +19,8 @@ from importing import imported
 
 from transformer import tree
 from transformer.api import argument_names
-from transformer.pipeline import Looped, generate_loops
-from transformer.run.generating import on_demand
+from transformer.pipeline import Looped, Product, generate_loops
+from transformer.run.generating import on_demand, requested
 from transformer.run.gpu.modules import with_long_places
 from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
@@ -46,7 +46,7 @@ def looped(target: Any, user: Any, arguments: tuple[Any, ...]) -> Looped:
     names, static = argument_names(user, len(arguments)), StaticPaths(frozenset(), WRITTEN_OUT)
 
     def attempt(described: Any) -> Looped:
-        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, gpu=True)
+        return generate_loops(requested(target, described), Product.KERNELS)
 
     return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
 

@@ -20,7 +20,7 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
-from transformer.run.generating import on_demand
+from transformer.run.generating import on_demand, requested
 from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
@@ -38,7 +38,7 @@ def lowered(name: str, seed: int) -> tuple[Generated, Kernel, tuple[Any, ...]]:
     names, static = argument_names(user, len(arguments)), StaticPaths(frozenset(), WRITTEN_OUT)
 
     def attempt(described: Any) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(target, described))
 
     made = on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
     return made, lower(made.function, made.reading.assumptions, name), arguments

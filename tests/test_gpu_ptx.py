@@ -22,7 +22,7 @@ from gpu_typed import known_by
 from test_golden_gpu import FOLDER, drawn, looped, programs
 
 from transformer.core.errors import TransformError
-from transformer.pipeline import Looped, generate_loops
+from transformer.pipeline import Looped, Product, Request, generate_loops
 from transformer.run.gpu import narrow
 
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
@@ -215,7 +215,7 @@ def test_functions_that_numba_has_for_processors_only(monkeypatch: pytest.Monkey
         return np.exp(np.sqrt(x)) + np.log(np.tanh(x)) + np.arctan(np.sin(x)) + np.cosh(np.log10(x))
 
     for program, dtype in (all_of, "f4"), (all_of, "f8"), (all_of_complex, "c16"):
-        made = generate_loops(program, (np.zeros(3, dtype),), {}, hints={}, smallest=2, gpu=True).module
+        made = generate_loops(Request(program, (np.zeros(3, dtype),)), Product.KERNELS).module
         namespace = kernels_of(made.source, made.kernel.printed.given)
         array = types.Array(from_dtype(np.dtype(dtype)), 1, "C")
         kernel = next(namespace[name] for name in made.kernel.printed.tasks).py_func

@@ -202,3 +202,31 @@ def test_programs_compiled(name: str) -> None:
     program = BY_NAME[name]
     for order in (0, 1):
         check(transformed(program, order), program, program.example(np.random.default_rng(0)), compiled=True)
+
+
+def weighted(x, w):
+    y = np.zeros((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
+    for a in range(3):
+        for b in range(3):
+            y += w[a, b] * x[a:a + y.shape[0], b:b + y.shape[1]]
+    return y
+
+
+def added_up(x, w):
+    y = np.ones((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
+    for a in range(3):
+        for b in range(3):
+            y += x[a:a + y.shape[0], b:b + y.shape[1]]
+    return y
+
+
+@pytest.mark.parametrize("function", [weighted, added_up])
+@pytest.mark.parametrize("shape, dtype", [((3, 3), np.float64), ((5, 41), np.float32), ((34, 9), np.float64)])
+def test_all_items_of_a_window_are_added_at_once(function: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=shape).astype(dtype), rng.normal(size=(3, 3)).astype(dtype)
+    made = jit(function)
+    np.testing.assert_array_equal(made(x, w), function(x, w), strict=True)
+    x[1, 1], x[2, 2] = np.nan, -np.inf
+    np.testing.assert_array_equal(made(x, w), function(x, w), strict=True)
+    assert len(re.findall(r"for .* in", made.source)) == 2

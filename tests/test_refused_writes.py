@@ -241,29 +241,6 @@ def cycled_and_written(x):
     return total
 
 
-def found_with_effects(x):
-    count = 0
-
-    def counted(value):
-        nonlocal count
-        count += 1
-        return value
-
-    return next((value for value in x if counted(value) > 0.1), 0.0) * count
-
-
-def asked_with_effects(x):
-    count = 0
-
-    def counted():
-        nonlocal count
-        for value in x:
-            count += 1
-            yield value
-
-    return any(value > 0.1 for value in counted()) * count
-
-
 def used_after_a_write(x):
     y = x * 1.0
     scaled = zip(range(3), (y[i] * 2 for i in range(3)))
@@ -298,8 +275,6 @@ REFUSED = [
     (pairs_written, "items of an iterator", "itertools.pairwise", "Compute the items"),
     (multiplied_and_written, "items of an iterator", "itertools.product", "Compute the items"),
     (cycled_and_written, "items of an iterator", "itertools.cycle", "Compute the items"),
-    (asked_with_effects, "changes variables used outside", "any(value", "Compute the items"),
-    (found_with_effects, "changes variables used outside", "next(", "Compute the items"),
     (used_after_a_write, "items of an iterator", "list(scaled)", "Compute the items"),
 ]
 

@@ -20,7 +20,7 @@ from transformer.core.types import WEAK_NAMES, ArrayType
 from transformer.pipeline import generate
 from transformer.read.interface import Result
 from transformer.run.files import load
-from transformer.run.generating import on_demand
+from transformer.run.generating import on_demand, requested
 from transformer.run.signature import describe
 
 KINDS = {
@@ -106,7 +106,7 @@ def through(function: Any, *arguments: Any) -> tuple[Any, Any]:
     names: list[str] = argument_names(function, len(arguments))
 
     def attempt(described: Any) -> Any:
-        return generate(function, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(function, described))
 
     generated = on_demand(attempt, arguments, {}, names, set(), describe(arguments, {}, names))
     result = generated.interface.result

@@ -13,7 +13,10 @@ import pytest
 from lowered import as_loops, generated
 
 from transformer import config, grad, jit, tree
+from transformer.core.grammar import Const, If, Merge, Var
+from transformer.core.types import ArrayType
 from transformer.lower.lowering import lower
+from transformer.lower.nest.aliases import Memories
 
 
 @pytest.fixture(autouse=True)
@@ -308,3 +311,23 @@ def test_memory_that_a_thread_does_not_get() -> None:
     with pytest.raises(MemoryError):
         compiled(x, 10**14)
     np.testing.assert_allclose(compiled(x, 3), by_rows(x, 3))
+
+@pytest.mark.parametrize("function, args, are_apart", [
+    (selu, (np.arange(5000.0) / 999 - 2,), True), (heat, (np.arange(5000.0) % 7,), False)])
+def test_tasks_are_told_that_their_arrays_share_no_memory(function: Any, args: Any, are_apart: bool) -> None:
+    made = generated(function, function, args)
+    options = lower(made.function, made.reading.assumptions, threads=True).options
+    assert {"alone" in chosen for name, chosen in options.items() if name.startswith("fill")} == {are_apart}
+    np.testing.assert_allclose(jit(function)(*args), function(*args), rtol=1e-13)
+
+
+def test_which_arrays_may_share_memory() -> None:
+    type = ArrayType(np.dtype("f8"), (3,))
+    x, y, z, u, rows = (Var(type, name) for name in ("x", "y", "z", "u", "rows"))
+    merged = If(Const(True), [], [], [Merge(z, x, y)])
+    memories = Memories([merged], {x, y, u}, [(rows, u)])
+    assert memories.are_apart([[x], [u]], {x, u}) and memories.are_apart([[x], [y]], {u})
+    assert not memories.are_apart([[z], [x]], {z}) and not memories.are_apart([[z], [y]], {y})
+    assert memories.are_apart([[z], [x]], {u}) and memories.are_apart([[z], [u]], {u})
+    assert not memories.are_apart([[rows], [u]], {rows})
+    assert not memories.are_apart([[Var(type, "unknown")], [u]], {u})

@@ -158,3 +158,19 @@ def test_the_source_says_what_is_taken_from_outside() -> None:
     fast(np.ones(2), np.ones(2))
     assert "def loss_grad(w, g, RATE):" in fast.source
     assert "# RATE: float" in fast.source
+
+
+def first_of_all(w, g):
+    return RATE * np.sum(w[:OPTIONS.step] * g[:OPTIONS.step])
+
+
+@pytest.mark.parametrize("transformed", [jit, grad, lambda f: jit(grad(f))], ids=["jit", "grad", "jit of grad"])
+def test_a_number_that_sizes_depend_on_stays_a_constant(transformed: Callable[..., Any]) -> None:
+    """It would be an argument by its third value, but of what kind the sizes are is known before arguments are."""
+    w, g = np.arange(4.0), np.arange(1.0, 5.0)
+    ours, derives = transformed(first_of_all), transformed is not jit
+    for OPTIONS.step in (1, 2, 3, -1, 0, 4, 9, 2):
+        expected = RATE * np.r_[g[:OPTIONS.step], 0.0 * g[OPTIONS.step:]] if derives else first_of_all(w, g)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")                 # it says that this number changes again and again
+            np.testing.assert_allclose(ours(w, g), expected)

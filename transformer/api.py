@@ -22,7 +22,7 @@ from .sourced import Sourced
 from .taking import taking_arrays
 from .transform.derived import innermost
 from .transform.modes import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH, Gradient, Mode, Pullback, Pushforward, Wrt
-from .wrapping import argument_names, check_callable, copy_names, is_importable, told_here
+from .wrapping import argument_names, check_callable, copy_names, told_here
 
 __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradient", "value_and_grad",
            "vjp"]
@@ -64,10 +64,8 @@ class Transformed(Sourced):
     def __repr__(self) -> str:
         return f"<{self.mode.suffix} of {getattr(self.function, '__qualname__', self.function)!s}>"
 
-    def __reduce__(self) -> Any:
-        if is_importable(self):
-            return self.__qualname__                               # type: ignore[attr-defined]
-        return Transformed, (self.function, self.mode)
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.function, self.mode
 
     def _generate(self, *described: Any) -> Entry:
         from .run.generating import generate_entry

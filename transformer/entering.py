@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import tree
 from .core.errors import Origin
@@ -18,9 +18,12 @@ from .read.entry import Reading
 from .read.interface import AxislessType, Interface
 from .read.values import Axisless
 from .settings import config
-from .write.entry import EntrySource, computed, write_entry
+from .write.entry import EntrySource, Kernel, computed, write_entry
 from .write.header import LIBRARIES, STANDARD, Header
 from .write.names import HOSTED_HELPERS, STANDING, fresh
+
+if TYPE_CHECKING:
+    from .pipeline import Prepared, Product, Request
 
 
 @dataclass
@@ -103,47 +106,36 @@ def _parted(source: str) -> tuple[list[str], str]:
     return imports, source.lstrip("\n")
 
 
-@dataclass
-class _Called:
-    """The kernel as its entry calls it."""
-
-    params: list[Var]
-    outside: list[Var]
-    zeroed: list[Var]
-    in_place: list[Var]
-    results: list[Any]
-    cells: set[Var]
-    library: str
-    turned: set[Var]
-
-
-def entered(function: Function, interface: Interface, reading: Reading, extras: list[Any], is_transformed: bool,
-            guards: bool = False, donated: Collection[str] = (), gpu: bool = False, turned: Collection[str] = ()
-            ) -> Module:
-    """The module of a function. `extras` are the arguments that transformations added; the results of a
-    function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
-    shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
-    Arrays at the paths `turned` lie column by column; the kernel takes their transposes.
-    What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
-    name = fresh(interface.name, {*(reserved.NAMES if gpu else STANDING), *HOSTED_HELPERS})
+def entered(made: Prepared, request: Request, product: Product, donated: Collection[str] = (),
+            turned: Collection[str] = ()) -> Module:
+    """The module of a prepared function. Results may live in the arrays of arguments that are named in `donated`.
+    Arrays at the paths `turned` lie column by column; the kernel takes their transposes. What has a header is a file
+    of its own: its entry tests the shapes it is given, and there is one thread."""
+    function, interface, reading = made.function, made.interface, made.reading
+    for_gpu, is_file = product.for_gpu, request.header is not None
+    name = fresh(interface.name, {*(reserved.NAMES if for_gpu else STANDING), *HOSTED_HELPERS})
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
-    columns = set() if gpu else set(in_columns(function, interface, reading, turned)).difference(given)
+    columns = set() if for_gpu else set(in_columns(function, interface, reading, turned)).difference(given)
     inner = replace(function, results=computed(function))
-    kernel: Any = _lowered_for_gpu(inner, reading, fresh(f"{name}_driver", taken), taken) if gpu else lower(
+    kernel: Any = _lowered_for_gpu(inner, reading, fresh(f"{name}_driver", taken), taken) if for_gpu else lower(
         inner, reading.assumptions, fresh(f"{name}_kernel", taken), taken, given,
-        threads=not guards and config.threads > 1, turned=columns)
-    count = 0 if is_transformed else len(reading.written)
-    values = function.results[len(function.results) - count:]
-    written = {each.var: value for each, value in zip(reading.written, values)}
+        threads=not is_file and config.threads > 1, turned=columns)
     lowered = kernel.lowered
-    called = _Called(inner.params if columns else lowered.function.params, lowered.outside, lowered.zeroed,
-                     lowered.in_place, lowered.results, lowered.cells, "cp" if gpu else "np", columns)
-    entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
-                        is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,
-                        donated=given, in_pieces=guards and 'IndexError("index", ' in kernel.source)
+    called = Kernel(kernel.printed.name, inner.params if columns else lowered.function.params, lowered.outside,
+                    lowered.zeroed, lowered.in_place, lowered.results, lowered.cells, columns, given,
+                    "cp" if for_gpu else "np", is_file and 'IndexError("index", ' in kernel.source)
+    entry = write_entry(function, interface, called, name, written=_new_values(made, request),
+                        is_transformed=bool(request.modes), axisless=axisless(interface, reading, request.extras),
+                        guards=is_file)
     used = tuple(path for var, path in given.items() if is_written(var, lowered.body))
-    return (GpuModule if gpu else Module)(kernel, entry, used)
+    return (GpuModule if for_gpu else Module)(kernel, entry, used)
+
+
+def _new_values(made: Prepared, request: Request) -> dict[Var, Any]:
+    """The arguments that a function writes, with their new values: the last results of what is not transformed."""
+    written, results = [] if request.modes else made.reading.written, made.function.results
+    return {each.var: value for each, value in zip(written, results[len(results) - len(written):])}
 
 
 def _lowered_for_gpu(function: Function, reading: Reading, name: str, taken: set[str]) -> Any:

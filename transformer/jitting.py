@@ -15,7 +15,7 @@ from .run.raising import complete
 from .settings import config
 from .sourced import Sourced
 from .transform.derived import innermost
-from .wrapping import argument_names, check_callable, copy_names, is_importable
+from .wrapping import argument_names, check_callable, copy_names
 
 if TYPE_CHECKING:
     from .parallel.device import Device
@@ -96,6 +96,17 @@ class Called(Sourced):
     __slots__ = ("__call__",)                    # Python calls what is in it: no method comes before that
     __call__: Callable[..., Any]
     _dispatcher: Any
+    mode = None
+    function: Callable[..., Any]
+    options: dict[str, Any]
+    device: Any = None                           # the only one that it runs on, if there is one
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.function, self.options, *([] if self.device is None else [self.device])
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """In user code that is read it is the function itself."""
+        return reader.call(self.function, args, kwargs)
 
     def _take_calls(self) -> None:
         """Has calls go to `here`, and those like others before, as soon as there are any, to what they run."""
@@ -136,7 +147,6 @@ class Called(Sourced):
 class Compiled(Called):
     """A compiled function. Call it like the original; what was compiled can be inspected."""
 
-    mode = None
     _dispatcher: Calls
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -152,15 +162,6 @@ class Compiled(Called):
 
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
-
-    def __reduce__(self) -> Any:
-        if is_importable(self):
-            return self.__qualname__                                     # type: ignore[attr-defined]
-        return Compiled, (self.function, self.options)
-
-    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """In user code that is read it is the function itself."""
-        return reader.call(self.function, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, by name and in order."""
@@ -197,7 +198,6 @@ class CompiledForGpu(Called):
     results stay there.
     """
 
-    mode = None
     _dispatcher: GpuCalls
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
@@ -212,15 +212,6 @@ class CompiledForGpu(Called):
 
     def __repr__(self) -> str:
         return f"<form for {self.device} of {getattr(self.function, '__qualname__', self.function)!s}>"
-
-    def __reduce__(self) -> Any:
-        if is_importable(self):
-            return self.__qualname__                                     # type: ignore[attr-defined]
-        return CompiledForGpu, (self.function, self.options, self.device)
-
-    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """In user code that is read it is the function itself."""
-        return reader.call(self.function, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, by name and in order."""
@@ -246,8 +237,3 @@ class CompiledOnDevice(Compiled):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from .parallel.placing import called_on
         return called_on(self.device, self.here, getattr(self, "__name__", "a function"), args, kwargs)
-
-    def __reduce__(self) -> Any:
-        if is_importable(self):
-            return self.__qualname__                                     # type: ignore[attr-defined]
-        return CompiledOnDevice, (self.function, self.options, self.device)

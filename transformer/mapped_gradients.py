@@ -76,9 +76,8 @@ class SpreadGradient(Transformed):
             return found, gradient
         return (gradient, found[1]) if self.mode.has_aux else gradient
 
-    def __reduce__(self) -> Any:
-        found = super().__reduce__()
-        return found if isinstance(found, str) else (SpreadGradient, (self.function, self.mode, self.out_axes))
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.function, self.mode, self.out_axes
 
     @property
     def source(self) -> str:

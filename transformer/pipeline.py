@@ -3,9 +3,9 @@
      user function ──read──▶ Core ──transform──▶ Core ──simplify──▶ Core ──write──▶ NumPy source
                                                                         ──lower──▶ explicit loops
 
-`generate` takes a function (or a transformation of one, of one, …) and abstract arguments, and gives
-the source of the transformed function with everything known about it; `generate_loops` gives the
-explicit loops that are compiled.
+A `Request` is a function (or a transformation of one, of one, …) with abstract arguments. `generate` gives the
+source of the transformed function with everything known about it, `generate_loops` the explicit loops that are
+compiled, or kernels for a GPU. `prepare` has the stages that they share.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -48,14 +49,61 @@ if TYPE_CHECKING:
     from .entering import Module
 
 
+class Product(Enum):
+    """What is made of Core in the end."""
+
+    SOURCE = "NumPy source"
+    LOOPS = "explicit loops for numba"
+    KERNELS = "kernels for a GPU, and their driver"
+
+    @property
+    def for_gpu(self) -> bool:
+        return self is Product.KERNELS
+
+    @property
+    def before(self) -> Before:
+        """What the last simplification has to keep."""
+        return Before.SOURCE if self is Product.SOURCE else Before.LOOPS
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function, or a transformation of one, of one, …, and the abstract arguments that it is generated for: pytrees
+    of types and of objects that are known.
+
+    `hints` are the sizes of the call, `smallest` what every dimension is at least. With a `header` the source is that
+    of a file, which tests the shapes it is given; `name` is what the user's function is called there, if not by its
+    own name, and `called` what the result is called. With `with_stages` the text of every stage is kept."""
+
+    target: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    hints: Mapping[Any, int] = field(default_factory=dict)
+    smallest: int = 2
+    header: Header | None = None
+    name: str | None = None
+    called: str | None = None
+    with_stages: bool = False
+
+    @property
+    def modes(self) -> list[Any]:
+        """The transformations, innermost first."""
+        return taken_apart(self.target)[1]
+
+    @property
+    def extras(self) -> list[Any]:
+        """The arguments that transformations add."""
+        return list(self.args[len(self.args) - sum(mode.extras for mode in self.modes):])
+
+
 @dataclass
 class Prepared:
-    """A transformed function as Core, its interface, and the text of every stage."""
+    """A transformed function as Core, its interface, and the text of every stage, if it was asked for."""
 
     function: Function
     interface: Interface
     reading: Reading
-    stages: dict[str, str]
+    stages: dict[str, str] = field(default_factory=dict, kw_only=True)
     has_large_records: bool = field(default=False, kw_only=True)
 
 
@@ -97,12 +145,12 @@ Stages = TypeVar("Stages", bound=Callable[..., Any])
 def of_bounded_depth(stages: Stages) -> Stages:
     """Refuses, at its place, a function of which so much is made that Python cannot go through it."""
     @wraps(stages)
-    def bounded(target: Any, *args: Any, **kwargs: Any) -> Any:
+    def bounded(request: Request, *args: Any, **kwargs: Any) -> Any:
         try:
-            return stages(target, *args, **kwargs)
+            return stages(request, *args, **kwargs)
         except RecursionError:
             raise NotSupported(
-                "the generated code would be too large", place_of(taken_apart(target)[0]),
+                "the generated code would be too large", place_of(taken_apart(request.target)[0]),
                 why="Every item of a list becomes a variable, and selecting among them by index nests branches.",
                 instead="Keep items of one type in an array: np.ones(n, bool) instead of [True] * n.") from None
 
@@ -110,41 +158,33 @@ def of_bounded_depth(stages: Stages) -> Stages:
 
 
 @of_bounded_depth
-def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-             smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
-             stages: dict[str, str] | None = None) -> Generated:
-    """All stages. With a header the source is that of a file, which tests the shapes it is given;
-    `name` is what the user's function is called there, if not by its own name, and `called` what the result is
-    called; `stages` receives the text of every stage. Raises a located `TransformError`; nothing is changed or
-    written by then."""
-    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
-    made.interface.name = called or made.interface.name
-    compute_in_float32(made, taken_apart(target)[1], Before.SOURCE, by_entry=False)
+def generate(request: Request) -> Generated:
+    """All stages to NumPy source. Raises a located `TransformError`; nothing is changed or written by then."""
+    made = prepare(request, Product.SOURCE)
     without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
         printed = over_items(with_rows_in_order(made.function))
-    note_memory(made, taken_apart(target)[1])
-    written = write(printed, made.interface, name=made.interface.name, header=header, annotate=True,
-                    guards=header is not None)
-    if stages is not None:
-        stages["source"] = written.source
-    return Generated(made.function, made.interface, made.reading, made.stages, written)
+    note_memory(made, request.modes)
+    written = write(printed, made.interface, name=made.interface.name, header=request.header, annotate=True,
+                    guards=request.header is not None)
+    generated = Generated(made.function, made.interface, made.reading, written, stages=made.stages)
+    if request.with_stages:
+        generated.stages["source"] = generated.source
+    return generated
 
 
 @of_bounded_depth
-def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, stages: dict[str, str] | None = None,
-                   gpu: bool = False, **options: Any) -> Looped:
-    """All stages to explicit loops, with the options of `_loops`. Records that take much memory are kept for blocks of
-    iterations only if they do so in the loops, too: what is done strip by strip keeps those of one strip."""
-    for splits_unasked in (False, True) if not gpu else (True,):
-        noted: dict[str, str] | None = None if stages is None else {}
-        looped = _loops(target, args, kwargs, stages=noted, gpu=gpu, splits_unasked=splits_unasked, **options)
-        if splits_unasked or not looped.has_large_records or _keeps_little(looped):
-            break
-    if stages is not None and noted is not None:
-        stages.update(noted)
-    return looped
+def generate_loops(request: Request, product: Product = Product.LOOPS, donated: Collection[str] = (),
+                   turned: Collection[str] = ()) -> Looped:
+    """All stages to explicit loops, or to kernels; options as for `entered`. Records that take much memory are kept
+    for blocks of iterations only if they do so in the loops, too: what is done strip by strip keeps those of one
+    strip."""
+    if product is Product.LOOPS:
+        looped = _loops(request, product, donated, turned, splits_unasked=False)
+        if not looped.has_large_records or _keeps_little(looped):
+            return looped
+    return _loops(request, product, donated, turned, splits_unasked=True)
 
 
 def _keeps_little(looped: Looped) -> bool:
@@ -152,103 +192,92 @@ def _keeps_little(looped: Looped) -> bool:
     return made is not None and stays_small(made, looped.reading.assumptions)
 
 
-def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
-           header: Header | None = None, name: str | None = None, called: str | None = None,
-           stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False,
-           splits_unasked: bool = True, turned: Collection[str] = ()) -> Looped:
-    """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
-    transformation made, are further results, that the entry hands back to its caller's arrays; results may live
-    in the arrays of arguments that are named in `donated`; those at the paths `turned` lie column by column. For a
-    `gpu` they are kernels, launched by a driver."""
+def _loops(request: Request, product: Product, donated: Collection[str], turned: Collection[str],
+           splits_unasked: bool) -> Looped:
     from .entering import entered
-    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True,
-                   splits_unasked=splits_unasked, with_lists=not gpu, for_gpu=gpu)
-    made.interface.name = called or made.interface.name
-    modes = taken_apart(target)[1]
-    compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
-    extras = list(args[len(args) - sum(mode.extras for mode in modes):])
-    module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
-                     donated=donated, gpu=gpu, turned=turned)
-    looped = Looped(made.function, made.interface, made.reading, made.stages, module, header,
+    made = prepare(request, product, splits_unasked)
+    module = entered(made, request, product, donated, turned)
+    looped = Looped(made.function, made.interface, made.reading, module, request.header, stages=made.stages,
                     has_large_records=made.has_large_records)
-    if stages is not None:
-        stages["loops"] = looped.source
+    if request.with_stages:
+        looped.stages["loops"] = looped.source
     return looped
 
 
-def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
-            name: str | None, stages: dict[str, str] | None, hands_back: bool = False,
-            splits_unasked: bool = True, with_lists: bool = False, for_gpu: bool = False) -> Prepared:
-    """The stages before anything is printed."""
-    user, modes = taken_apart(target)
-    modes, inner, kwargs = entered_by(target, args, kwargs, hints)
-    with ExitStack() as around:
+def prepare(request: Request, product: Product, splits_unasked: bool = True) -> Prepared:
+    """The stages before anything is printed: the function is read, transformed once for each mode, and simplified
+    each time for what is done next."""
+    modes, args, kwargs = entered_by(request)
+    made = _read(request, product, modes, args, kwargs)
+    note(request, made, "read")
+    _simplify(made, modes, product)
+    without_clocks(made.function)
+    differentiates = any(mode.differentiates for mode in modes)
+    if differentiates or asks_for_names(made.function):
+        with Builder(made.reading.assumptions).active():
+            made.function = with_tests_of_names(made.function, in_loops=not differentiates)
+    note(request, made, "simplified")
+    for k, mode in enumerate(modes):
+        with made.reading.assumptions.consistent(), step(k):
+            _transform(made, mode, splits_unasked)
+            note(request, made, mode.suffix)
+            _simplify(made, modes[k + 1:], product)
+        note(request, made, f"{mode.suffix}, simplified")
+    made.function.guards = made.reading.assumptions.guards
+    made.interface.name = request.called or made.interface.name
+    _compute_in_float32(request, made, product)
+    return made
+
+
+def _read(request: Request, product: Product, modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+          ) -> Prepared:
+    """The user's function as it is read. If it is lowered as it is, arrays that it writes are further results, which
+    the entry hands back to its caller's arrays."""
+    for_source = product is Product.SOURCE
+    with ExitStack() as around, refused_by(modes):
         for mode in reversed(modes):
             around.enter_context(mode.around())
-        with refused_by(modes):
-            mapped = {path for mode in modes for path in mode.mapped()}
-            reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped,
-                           with_lists=with_lists and not modes,
-                           keeps=not for_gpu and _take_calls(modes, for_source=not hands_back),
-                           for_source=not hands_back)
-    function, interface = reading.function, reading.interface
-    interface.name, interface.positional = name or interface.name, len(inner)
-    note(stages, "read", function)
-    if not modes:
-        settled(function)
-    if hands_back and not modes:
-        function.results += [written.value for written in reading.written]
-    finished = Before.LOOPS if hands_back else Before.SOURCE
-    simplify(function, reading.assumptions, Before.LOOPS if hands_back and not modes else Before.TRANSFORMATIONS)
-    if not modes or not modes[0].differentiates:
-        without_tests_of_places(function, reading.assumptions, Before.TRANSFORMATIONS if modes else finished)
-    without_clocks(function)
-    if any(mode.differentiates for mode in modes) or asks_for_names(function):
-        with Builder(reading.assumptions).active():
-            function = with_tests_of_names(function, in_loops=not any(mode.differentiates for mode in modes))
-    note(stages, "simplified", function)
-    has_large_records = False
-    for k in range(len(modes)):
-        function, interface, large = _step(k, modes, function, interface, reading, finished, splits_unasked, stages)
-        has_large_records |= large
-    function.guards = reading.assumptions.guards
-    return Prepared(function, interface, reading, {} if stages is None else stages,
-                    has_large_records=has_large_records)
+        reading = read(
+            taken_apart(request.target)[0], args, kwargs, hints=request.hints, smallest=request.smallest,
+            mapped={path for mode in modes for path in mode.mapped()},
+            with_lists=product is Product.LOOPS and not modes,
+            keeps=not product.for_gpu and all(
+                mode.takes_calls or for_source and mode.takes_helpers for mode in modes),
+            for_source=for_source)
+    reading.interface.name, reading.interface.positional = request.name or reading.interface.name, len(args)
+    if not modes and not for_source:
+        reading.function.results += [written.value for written in reading.written]
+    return Prepared(reading.function, reading.interface, reading)
 
 
-def _take_calls(modes: list[Any], for_source: bool) -> bool:
-    return all(mode.takes_calls or for_source and mode.takes_helpers for mode in modes)
+def _transform(made: Prepared, mode: Any, splits_unasked: bool) -> None:
+    """One transformation."""
+    builder = Builder(made.reading.assumptions)
+    builder.reader, builder.splits_unasked = made.reading.reader, splits_unasked
+    made.function, made.interface = mode.transform(made.function, made.interface, builder)
+    take_hidden(made.function, made.interface)
+    made.has_large_records |= builder.has_large_records
 
 
-def _step(k: int, modes: list[Any], function: Function, interface: Interface, reading: Reading, finished: Before,
-          splits_unasked: bool, stages: dict[str, str] | None) -> tuple[Function, Interface, bool]:
-    """One transformation, and whether it makes records that take much memory; what the last one makes is
-    simplified for what it is `finished` for."""
-    mode, builder, is_last = modes[k], Builder(reading.assumptions), k == len(modes) - 1
-    builder.reader, builder.splits_unasked = reading.reader, splits_unasked
-    with reading.assumptions.consistent(), step(k):
-        function, interface = mode.transform(function, interface, builder)
-        take_hidden(function, interface)
-        if is_last:
-            settled(function)
-        note(stages, mode.suffix, function)
-        before = finished if is_last else Before.TRANSFORMATIONS
-        simplify(function, reading.assumptions, before)
-        if is_last or not modes[k + 1].differentiates:
-            without_tests_of_places(function, reading.assumptions, before)
-    note(stages, f"{mode.suffix}, simplified", function)
-    return function, interface, builder.has_large_records
+def _simplify(made: Prepared, coming: list[Any], product: Product) -> None:
+    """Simplifies what was read or transformed, for the transformations that are still to come, or for the product."""
+    if not coming:
+        settled(made.function)
+    before = Before.TRANSFORMATIONS if coming else product.before
+    simplify(made.function, made.reading.assumptions, before)
+    if not coming or not coming[0].differentiates:
+        without_tests_of_places(made.function, made.reading.assumptions, before)
 
 
-def compute_in_float32(made: Prepared, modes: list[Any], before: Before, *, by_entry: bool,
-                       but_products: bool = False) -> None:
-    """What has 16 bits is only kept in them; options as for `halves.in_float32`. What a driver runs is read
-    again when it is compiled, and comes here then."""
-    if modes and modes[-1].gives_driver:
+def _compute_in_float32(request: Request, made: Prepared, product: Product) -> None:
+    """What has 16 bits is only kept in them (`transform/halves.py`). What a driver runs is read again when it is
+    compiled, and comes here then."""
+    if request.modes and request.modes[-1].gives_driver:
         return
-    if in_float32(made.function, made.interface, by_entry=by_entry, but_products=but_products):
-        simplify(made.function, made.reading.assumptions, before)
-        note(made.stages, "in float32", made.function)
+    if in_float32(made.function, made.interface, by_entry=product is Product.LOOPS,
+                  but_products=product.for_gpu):
+        simplify(made.function, made.reading.assumptions, product.before)
+        note(request, made, "in float32")
 
 
 def note_memory(made: Prepared, modes: list[Any]) -> None:
@@ -258,17 +287,15 @@ def note_memory(made: Prepared, modes: list[Any]) -> None:
         interface.together = held_together(made.function, interface.differing, modes[-1].mode.axis_name)
 
 
-def entered_by(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]
-               ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
+def entered_by(request: Request) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """The transformations, with what they take from the arguments of a call, and the arguments that are left for
     the user's function: without those that transformations add, and for one lane."""
-    modes, names = taken_apart(target)[1], passed_names(target, len(args))
-    found: list[Any] = []
-    for k, mode in reversed(list(enumerate(modes))):
+    modes, args, kwargs = request.modes, request.args, request.kwargs
+    names = passed_names(request.target, len(args))
+    for k in reversed(range(len(modes))):
         with step(k):
-            mode, args, kwargs = mode.entered(args, kwargs, names[:len(args)], hints)
-        found.insert(0, mode)
-    return found, args, kwargs
+            modes[k], args, kwargs = modes[k].entered(args, kwargs, names[:len(args)], request.hints)
+    return modes, args, kwargs
 
 
 @contextmanager
@@ -295,11 +322,11 @@ def step(k: int) -> Iterator[None]:
         raise
 
 
-def note(stages: dict[str, str] | None, name: str, function: Function) -> None:
-    """Checks a function between two stages, if the settings say so, and notes its text, if wanted."""
+def note(request: Request, made: Prepared, name: str) -> None:
+    """Checks the function between two stages, if the settings say so, and notes its text, if wanted."""
     if config.check:
-        check(function)
-    if stages is not None:
-        while name in stages:
+        check(made.function)
+    if request.with_stages:
+        while name in made.stages:
             name += "'"
-        stages[name] = text(function)
+        made.stages[name] = text(made.function)

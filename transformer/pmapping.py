@@ -32,7 +32,7 @@ from .transform.batching.lane_axes import Axes
 from .transform.derived import innermost
 from .transform.modes import Gradient
 from .transform.spread import Spread
-from .wrapping import argument_names, check_callable, copy_names, is_importable
+from .wrapping import argument_names, check_callable, copy_names
 
 __all__ = ["Mapped", "pmap"]
 
@@ -140,7 +140,7 @@ class Mapped(Sourced):
             entries = [entry for entries in dispatcher.by_type.values() for entry in entries]
             counted = {path for entry in entries for path in entry.integers.values()}
             self._quick.add(args, dispatcher.names(len(args)), Valued(dispatcher.static, counted),
-                            Prepared(self, args, call, program))
+                            PreparedCall(self, args, call, program))
 
     def __transformer_gradient__(self, mode: Gradient) -> Transformed:
         """What `grad` and `value_and_grad` give for it."""
@@ -150,8 +150,8 @@ class Mapped(Sourced):
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
 
-    def __reduce__(self) -> Any:
-        return self.__qualname__ if is_importable(self) else (Mapped, (self.function, self.options))  # type: ignore[attr-defined]
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.function, self.options
 
     @property
     def _dispatcher(self) -> Dispatcher:                                  # type: ignore[override]
@@ -242,7 +242,7 @@ class AsLanes(Batched):
                                        "devices=local_devices().")
 
 
-class Prepared:
+class PreparedCall:
     """Calls of one kind, for which everything has been found out."""
 
     def __init__(self, mapped: Mapped, args: tuple[Any, ...], call: Given, program: Program) -> None:

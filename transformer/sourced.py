@@ -9,6 +9,7 @@ from .core.errors import BadArgument
 from .run.dispatch import Dispatcher, Entry
 from .run.native import arguments_on_host
 from .transform.derived import Derived
+from .wrapping import is_importable
 
 
 class Sourced(Derived):
@@ -19,6 +20,15 @@ class Sourced(Derived):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         bound: Any = self
         return self if instance is None else types.MethodType(bound, instance)
+
+    def __reduce__(self) -> Any:
+        if is_importable(self):
+            return self.__qualname__                                     # type: ignore[attr-defined]
+        return type(self), self._made_of()
+
+    def _made_of(self) -> tuple[Any, ...]:
+        """The arguments with which its class makes it again."""
+        raise NotImplementedError
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         return self._dispatcher.entry(*arguments_on_host(args, kwargs))

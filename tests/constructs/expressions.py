@@ -40,6 +40,11 @@ def numpy_scalars(x):
     return x * np.float64(2) + np.abs(np.exp(1j * x) + 1)
 
 
+@supported("`pow(a, b, m)` of integers", "by squares", args=(1.3, 5))
+def power_with_a_modulus(x, n):
+    return x * pow(3, n, 7) + pow(n, -1, 11)
+
+
 @supported("`math` functions on numbers")
 def mathematics(x):
     return math.sin(x) * math.hypot(x, 2.0)

@@ -364,14 +364,39 @@ def endless_generator_with_two_yields(x):
 
 
 @refused(
-    "a loop over a generator expression, `enumerate` of a generator, …, that changes what they read", NotSupported,
+    "a loop over `enumerate`, `zip` or `map` of a generator that changes what that reads", NotSupported,
     "pass it as the last argument", args=(VECTOR,),
 )
 def changed_below_an_iterator(x):
     scale = 1.0
+    for k, value in enumerate(a * scale for a in x):
+        scale = scale + value * k
+    return scale
+
+
+@supported("a loop over a generator that `break` leaves, and that changes what the generator reads",
+           "each item is computed when it is asked for", args=(VECTOR,))
+def changed_below_a_generator(x):
+    scale = 1.0
     for value in (a * scale for a in x):
         scale = scale + value
+        if scale < 0.5:
+            break
     return scale
+
+
+@supported("what a generator returns: `count = yield from others()`", args=(VECTOR,))
+def returned_by_a_generator(x):
+    def squares():
+        for v in x:
+            yield v * v
+        return len(x)
+
+    def all_items():
+        count = yield from squares()
+        yield x[0] * count
+
+    return sum(all_items())
 
 
 @supported("a number before a long loop that is an array behind its first iteration", "that one is read by itself",

@@ -246,7 +246,8 @@ def missing_key(x):
     return total
 
 
-@supported("`raise` in a `try` that catches it", "in the same function, not in a `with` there", args=(VECTOR,))
+@supported("`raise` in a `try` that catches it",
+           "in the same function, also in a `with` there that asks for no exception", args=(VECTOR,))
 def raising_inside(x):
     try:
         for k in range(3):

@@ -104,6 +104,20 @@ def _weighted(x, **weights):
     return np.sum(weights["weights"] * x**3)
 
 
+def glow(x, depth):
+    y = np.sqrt(x)
+    total = y
+    if depth > 0:
+        inner = glow(y, depth - 1)
+        if inner > 0.5:
+            total += inner * inner
+    return total
+
+
+def curvature_of_glow(x, depth):
+    return np.sum(grad(lambda x: glow(x[0], depth) * x[1])(x) * np.array([0.3, -0.7]))
+
+
 PROGRAMS = [
     Program(hessian_of_mask_with_list, normal((4, 3))),
     Program(hessian_of_mask_neighbours, positive((5,))),
@@ -117,4 +131,5 @@ PROGRAMS = [
     Program(hessian_rows, normal((3,))),
     Program(pullback_inside, normal(("n",))),
     Program(keyword_named_like_its_dictionary, normal(("n",))),
+    Program(curvature_of_glow, fixed(np.array([1.1, 0.5]), 2)),
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from .program import Program, apart, fixed
+from .program import Program, apart, fixed, normal
 
 RAMP = np.add.outer(np.arange(3.0) ** 2, np.sin(np.arange(4.0)))
 
@@ -37,10 +37,30 @@ def sampled(image, places):
     return np.sum(inside**2) + np.sum(ndimage.map_coordinates(RAMP, places, order=1, mode="nearest"))
 
 
+def weighted_window(x, w):
+    """Loops over the weights of a window; a few more, one of which goes down, and one of whose rows are others."""
+    y = np.zeros((x.shape[0] - 1, x.shape[1] - 2))
+    for a in range(2):
+        for b in range(3):
+            y += w[a, b] * x[a:a + y.shape[0], b:b + y.shape[1]]
+    z = np.ones((2, x.shape[1] - 2))
+    for a in range(1, -1, -1):
+        for b in range(2, -1, -1):
+            z += w[a, b] * np.sin(x[a:a + 2, b:b + z.shape[1]])
+    for a in range(2):
+        for b in range(3):
+            z[a] += w[a, b] * x[b, 2:]
+    for a in range(2):
+        for b in range(2):
+            y[:, :y.shape[1] - a] += x[:y.shape[0], b:b + y.shape[1] - a]
+    return np.sum(y * y) + np.sum(z * z)
+
+
 PROGRAMS = [
     Program(blurred, fixed(RAMP, 0.8), (0, 1), order=1),
     Program(by_kernels, fixed(RAMP, np.array([[0.2, 1.0], [-0.5, 0.3]])), (0, 1), order=1),
     Program(sobel_edges, apart((3, 4)), order=1),
     Program(ranked, apart((3, 4)), order=1),
+    Program(weighted_window, normal((4, 7), (2, 3)), (0, 1)),
     Program(sampled, fixed(RAMP, np.array([[0.3, 1.6, 2.4], [1.2, 2.7, 0.4]])), (0, 1), order=1),
 ]

@@ -425,7 +425,108 @@ def written_by_all(x):
     return np.sum(y) * (2 + all(doubled(k) for k in range(3))) + np.sum(y ** 2)
 
 
+def first_past_the_end(x):
+    return next(1 / x[k] for k in range(len(x) + 3) if x[k] > 0.5) * x[0]
+
+
+def first_that_is_named(x):
+    found = next(v for v in x if (scaled := v * v) > 0.5)
+    return found * scaled
+
+
+def first_after_counting(x):
+    count = 0
+
+    def counted(value):
+        nonlocal count
+        count += 1
+        return value
+
+    return next((value for value in x if counted(value) > 0.5), 0.0) * count
+
+
+def asked_of_a_generator_that_counts(x):
+    count = 0
+
+    def counted():
+        nonlocal count
+        for value in x:
+            count += 1
+            yield value
+
+    return any(value > 0.1 for value in counted()) * count * x[0]
+
+
+def first_of_steps(x):
+    taken = []
+
+    def halves():
+        for v in x:
+            taken.append(v)
+            yield v
+            taken.append(v / 2)
+
+    first = next(v for v in halves() if v * v > 0.5)
+    return first * sum(taken)
+
+
+def left_in_a_generator_of_others(x):
+    def positive():
+        for v in x:
+            if v > 0:
+                yield v * v
+        return len(x)
+
+    def both():
+        yield from positive()
+        yield from (v for v in x if v < 0)
+
+    total = 0.0
+    for item in both():
+        total = total * 2 + item
+        if item < 0:
+            break
+    return total
+
+
+def lists_compared(x):
+    found = [v for v in x if v > 0]
+    places = [k for k in range(len(x)) if x[k] > 0]
+    again = places
+    places *= 2
+    total = sum(found * 2) * len(again)
+    if places in [[1], [0, 2, 0, 2]] and found < [0.4, 7.0] and {"a": found} == {"a": [v for v in x if v > 0]}:
+        total = total * x[0]
+    if found != [0.5] and [] < found >= found[:1]:
+        total = total + x[1]
+    return total
+
+
+def first_of_pairs(x):
+    low, high = next((a, b) for a in x for b in x if a * b < -0.1)
+    return low * high**2
+
+
+def left_in_a_generator(x):
+    scale, total = 1.0, 0.0
+    for scaled in (v * scale for v in x):
+        total = total + scaled
+        scale = scale * 1.5
+        if total > 0.5:
+            break
+    return total * scale
+
+
 PROGRAMS = [
+    Program(first_past_the_end, fixed(np.array([0.3, -0.9, 0.7]))),
+    Program(first_that_is_named, fixed(np.array([0.3, -0.9, 1.7]))),
+    Program(first_after_counting, fixed(np.array([0.3, -0.9, 0.7, 0.8]))),
+    Program(asked_of_a_generator_that_counts, fixed(VECTOR)),
+    Program(first_of_steps, fixed(np.array([0.3, -0.9, 0.7]))),
+    Program(left_in_a_generator_of_others, fixed(np.array([0.3, -0.9, 0.7, 1.2]))),
+    Program(lists_compared, fixed(np.array([0.3, -0.9, 0.7]))),
+    Program(first_of_pairs, fixed(np.array([0.3, 0.5, -0.9, 0.7]))),
+    Program(left_in_a_generator, fixed(np.array([0.3, -0.9, 1.7, 0.8]))),
     Program(written_by_all, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(kept_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
     Program(counted_by_any, fixed(np.array([0.3, 0.9, 0.7]))),

@@ -8,19 +8,18 @@ import numpy as np
 
 def cholesky_grad(a):
     # a: f64[n, m]
-    n, m = a.shape
     if np.ndim(a) != 2:
         raise ValueError("a must have 2 axes")
-    if m - n + 1 < 0:
-        raise ValueError(f"m - n + 1 is {m - n + 1} but must be at least 0")
     if a.dtype.kind != "f":
         raise TypeError("a must be an array of floats")
+    n, m = a.shape
+    if m - n + 1 < 0:
+        raise ValueError(f"m - n + 1 is {m - n + 1} but must be at least 0")
     factor = a.copy()
     for j in range(n):
         factor[j, j] = np.sqrt(factor[j, j] - np.sum(factor[j, :j] ** 2))
         for i in range(j + 1, n):
-            ratio = (factor[i, j] - factor[i, :j] @ factor[j, :j]) / factor[j, j]
-            factor[i, j] = ratio
+            factor[i, j] = (factor[i, j] - factor[i, :j] @ factor[j, :j]) / factor[j, j]
     # reverse
     shaped = np.pad(1.0 / np.diag(factor), (0, n - min(n, m)))[:, None]
     dfactor = np.where(np.eye(n, m, dtype=bool), shaped, 0)
@@ -30,9 +29,8 @@ def cholesky_grad(a):
         factor_jj = factor[j, j]
         # reverse of line 230: for i in range(j + 1, n):
         for i in range(n - 1, j, -1):
-            dfactor_ij = dfactor[i, j]
-            ddiff = dfactor_ij / factor_jj
-            dfactor[j, j] -= dfactor_ij * factor[i, j] / factor_jj
+            ddiff = dfactor[i, j] / factor_jj
+            dfactor[j, j] -= ddiff * factor[i, j]
             dfactor[j, :j] -= ddiff * factor[i, :j]
             dfactor[i, :j] -= ddiff * part
             dfactor[i, j] = ddiff

@@ -10,7 +10,6 @@ def cross_entropy_grad(w, x, labels):
     # w: f64[d, k]
     # x: f64[n, d]
     # labels: i64[n]
-    n = x.shape[0]
     if not np.ndim(w) == np.ndim(x) == 2:
         raise ValueError("w and x must have 2 axes each")
     if labels.shape != x.shape[:1]:
@@ -19,6 +18,7 @@ def cross_entropy_grad(w, x, labels):
         raise TypeError("w and x must be arrays of floats")
     if labels.dtype.kind not in "iu":
         raise TypeError("labels must be an array of integers")
+    n = x.shape[0]
     # softmax cross-entropy, shifted so that exp cannot overflow
     scores = x @ w
     scores = scores - np.max(scores, axis=1, keepdims=True)

@@ -8,15 +8,15 @@ import numpy as np
 
 def divided_differences_grad(x, y):
     # x, y: f64[n]
-    n = len(y)
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
     if y.shape != x.shape:
         raise ValueError(f"y {y.shape} must be {x.shape}")
-    if n < 1:
-        raise ValueError(f"n is {n} but must be at least 1")
     if any(each.dtype.kind != "f" for each in (x, y)):
         raise TypeError("x and y must be arrays of floats")
+    n = len(y)
+    if n < 1:
+        raise ValueError(f"n is {n} but must be at least 1")
     differences = y
     differences_k = []
     for k in range(1, n):

@@ -10,12 +10,12 @@ def edit_distance_grad(a, b, cost):
     # a: f64[n]
     # b: f64[m]
     # cost: float
-    n = len(a)
-    m = len(b)
     if (np.ndim(a), np.ndim(b), np.ndim(cost)) != (1, 1, 0):
         raise ValueError("a, b and cost must have 1, 1 and 0 axes")
     if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
+    n = len(a)
+    m = len(b)
     table = np.zeros((n + 1, m + 1))
     for i in range(n + 1):
         table[i, 0] = i * cost

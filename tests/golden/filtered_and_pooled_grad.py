@@ -9,14 +9,14 @@ import numpy as np
 def filtered_and_pooled_grad(x, w):
     # x: f64[n]
     # w: f64[size]
-    n = len(x)
-    size = len(w)
-    count = n - size + 1
-    half = count // 2
     if not np.ndim(x) == np.ndim(w) == 1:
         raise ValueError("x and w must have one axis each")
     if any(each.dtype.kind != "f" for each in (x, w)):
         raise TypeError("x and w must be arrays of floats")
+    n = len(x)
+    size = len(w)
+    count = n - size + 1
+    half = count // 2
     y = np.empty(count)
     for i in range(count):
         y[i] = np.tanh(x[i:i + size] @ w)

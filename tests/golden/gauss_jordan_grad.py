@@ -9,16 +9,16 @@ import numpy as np
 def gauss_jordan_grad(a, b):
     # a: f64[m, d]
     # b: f64[min(m, d)]
-    m, d = a.shape
-    n = min(m, d)
     if np.ndim(a) != 2:
         raise ValueError("a must have 2 axes")
+    if any(each.dtype.kind != "f" for each in (a, b)):
+        raise TypeError("a and b must be arrays of floats")
+    m, d = a.shape
+    n = min(m, d)
     if b.shape != (n,):
         raise ValueError(f"b {b.shape} must be {n,}")
     if d - n + 1 < 0:
         raise ValueError(f"d - n + 1 is {d - n + 1} but must be at least 0")
-    if any(each.dtype.kind != "f" for each in (a, b)):
-        raise TypeError("a and b must be arrays of floats")
     a = a.copy()
     b = b.copy()
     part_k = []
@@ -52,14 +52,13 @@ def gauss_jordan_grad(a, b):
         for j in range(n - 1, -1, -1):
             f = f_k_k[i, j]
             if j != i:
-                a_ii = a[i, i]
                 db_j = db[j]
                 db_i -= db_j * f
                 dminus = da[j, i:]
                 dpart -= dminus * f
-                df = -db_j * b_i - np.sum(dminus * part)
-                da[i, i] -= df * f / a_ii
-                da[j, i] += df / a_ii
+                da_ji = (-db_j * b_i - np.sum(dminus * part)) / a[i, i]
+                da[i, i] -= da_ji * f
+                da[j, i] += da_ji
         db[i] += db_i
         da[i, i:] += dpart
     return da, db

@@ -12,13 +12,13 @@ def gradient_descent_grad(w, X, y):
     # w: f64[d]
     # X: f64[n, d]
     # y: f64[n]
-    n = X.shape[0]
     if (np.ndim(w), np.ndim(X)) != (1, 2):
         raise ValueError("w and X must have 1 and 2 axes")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y {y.shape} must be {X.shape[:1]}")
     if any(each.dtype.kind != "f" for each in (w, X, y)):
         raise TypeError("w, X and y must be arrays of floats")
+    n = X.shape[0]
     for _ in range(5):
         r = X @ w - y
         w = w - LEARNING_RATE * (X.T @ r) / n

@@ -10,17 +10,17 @@ def heat_grad(u, c, n, target):
     # u, target: f64[m]
     # c: f64
     # n: int
-    m = len(u)
     if (np.ndim(u), np.ndim(c)) != (1, 0):
         raise ValueError("u and c must have 1 and 0 axes")
     if target.shape != u.shape:
         raise ValueError(f"target {target.shape} must be {u.shape}")
-    if m < 2:
-        raise ValueError(f"m is {m} but must be at least 2")
     if any(each.dtype.kind != "f" for each in (u, target)):
         raise TypeError("u and target must be arrays of floats")
     if np.shares_memory(u, target):
         raise ValueError("u is written, and shares memory with target")
+    m = len(u)
+    if m < 2:
+        raise ValueError(f"m is {m} but must be at least 2")
     u = u.copy()
     total_k = np.empty((max(n, 0), m - 2))
     for k in range(n):

@@ -11,7 +11,6 @@ def hidden_markov_grad(start, moves, shows, seen):
     # moves: f64[s, s]
     # shows: f64[s, k]
     # seen: i64[n]
-    n = len(seen)
     if (np.ndim(moves), np.ndim(shows), np.ndim(seen)) != (2, 2, 1):
         raise ValueError("moves, shows and seen must have 2, 2 and 1 axes")
     if start.shape != moves.shape[:1]:
@@ -26,12 +25,13 @@ def hidden_markov_grad(start, moves, shows, seen):
             f"shows.shape[0] is {shows.shape[0]} but must equal moves.shape[0], "
             f"{moves.shape[0]}"
         )
-    if n < 1:
-        raise ValueError(f"n is {n} but must be at least 1")
     if any(each.dtype.kind != "f" for each in (start, moves, shows)):
         raise TypeError("start, moves and shows must be arrays of floats")
     if seen.dtype.kind not in "iu":
         raise TypeError("seen must be an array of integers")
+    n = len(seen)
+    if n < 1:
+        raise ValueError(f"n is {n} but must be at least 1")
     seen_0 = seen[0]
     state = start * shows[:, seen_0]
     state_k = np.empty((n - 1,) + start.shape)

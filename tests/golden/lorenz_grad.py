@@ -9,11 +9,11 @@ import numpy as np
 def lorenz_grad(state, n):
     # state: f64[3]
     # n: int
-    m = max(n, 0)
     if state.shape != (3,):
         raise ValueError(f"state {state.shape} must be (3,)")
     if state.dtype.kind != "f":
         raise TypeError("state must be an array of floats")
+    m = max(n, 0)
     dt = 0.01
     x, y, z = state
     x_k = np.empty(m)

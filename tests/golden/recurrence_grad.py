@@ -8,13 +8,13 @@ import numpy as np
 
 def recurrence_grad(x):
     # x: f64[n]
-    n = len(x)
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
-    if n < 1:
-        raise ValueError(f"n is {n} but must be at least 1")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
+    n = len(x)
+    if n < 1:
+        raise ValueError(f"n is {n} but must be at least 1")
     f = np.zeros(n)
     f[0] = x[0]
     for i in range(1, n):

@@ -11,7 +11,6 @@ def rnn_grad(W, U, b, xs):
     # U: f64[h, d]
     # b: f64[h]
     # xs: f64[n, d]
-    n = xs.shape[0]
     if not np.ndim(W) == np.ndim(U) == np.ndim(xs) == 2:
         raise ValueError("W, U and xs must have 2 axes each")
     if b.shape != W.shape[:1]:
@@ -30,6 +29,7 @@ def rnn_grad(W, U, b, xs):
         )
     if any(each.dtype.kind != "f" for each in (W, U, b, xs)):
         raise TypeError("W, U, b and xs must be arrays of floats")
+    n = xs.shape[0]
     h = np.zeros_like(b)
     h_k = np.empty((n + 1,) + b.shape)
     h_k[0] = h

@@ -16,11 +16,11 @@ def grow(rows):
 def settling_grad(x, rate):
     # x: f64[n]
     # rate: f64
-    n = len(x)
     if (np.ndim(x), np.ndim(rate)) != (1, 0):
         raise ValueError("x and rate must have 1 and 0 axes")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
+    n = len(x)
     x_k = np.empty((16, n))
     blocks = 0
     while np.max(np.abs(x)) > 0.01:

@@ -9,11 +9,11 @@ import numpy as np
 def softmax_rows_grad(x, v):
     # x: f64[n, m]
     # v: f64[m]
-    n, m = x.shape
     if (np.ndim(x), np.ndim(v)) != (2, 1):
         raise ValueError("x and v must have 2 and 1 axes")
     if any(each.dtype.kind != "f" for each in (x, v)):
         raise TypeError("x and v must be arrays of floats")
+    n, m = x.shape
     out = np.zeros((n, m))
     total_k = np.empty(n)
     for i in range(n):

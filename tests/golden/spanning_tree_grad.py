@@ -10,7 +10,6 @@ def spanning_tree_grad(lengths, ends, n):
     # lengths: f64[e]
     # ends: i64[e, 2]
     # n: int
-    e = len(lengths)
     if (np.ndim(lengths), np.ndim(ends)) != (1, 2):
         raise ValueError("lengths and ends must have 1 and 2 axes")
     if ends.shape[1] != 2:
@@ -19,6 +18,7 @@ def spanning_tree_grad(lengths, ends, n):
         raise TypeError("lengths must be an array of floats")
     if ends.dtype.kind not in "iu":
         raise TypeError("ends must be an array of integers")
+    e = len(lengths)
     parent = np.arange(max(n, 0))
     order = np.argsort(lengths)
     test_k = np.empty(e, bool)

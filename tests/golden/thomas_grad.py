@@ -8,17 +8,17 @@ import numpy as np
 
 def thomas_grad(a, b, c, d):
     # a, b, c, d: f64[n]
-    n = len(d)
     if not np.ndim(a) == np.ndim(b) == np.ndim(c) == np.ndim(d) == 1:
         raise ValueError("a, b, c and d must have one axis each")
     if len(c) < 1:
         raise ValueError(f"len(c) is {len(c)} but must be at least 1")
     if len(b) < 1:
         raise ValueError(f"len(b) is {len(b)} but must be at least 1")
-    if n < 1:
-        raise ValueError(f"n is {n} but must be at least 1")
     if any(each.dtype.kind != "f" for each in (a, b, c, d)):
         raise TypeError("a, b, c and d must be arrays of floats")
+    n = len(d)
+    if n < 1:
+        raise ValueError(f"n is {n} but must be at least 1")
     upper = np.zeros(n)
     right = np.zeros(n)
     x = np.zeros(n)

@@ -9,12 +9,12 @@ import numpy as np
 def time_warping_grad(a, b):
     # a: f64[n]
     # b: f64[m]
-    n = len(a)
-    m = len(b)
     if not np.ndim(a) == np.ndim(b) == 1:
         raise ValueError("a and b must have one axis each")
     if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
+    n = len(a)
+    m = len(b)
     cost = np.full((n + 1, m + 1), 1000000000.0)
     cost[0, 0] = 0.0
     for i in range(1, n + 1):

@@ -9,13 +9,13 @@ import numpy as np
 def volatility_grad(params, returns):
     # params: f64[3]
     # returns: f64[n]
-    n = len(returns)
     if np.ndim(returns) != 1:
         raise ValueError("returns must have one axis")
     if params.shape != (3,):
         raise ValueError(f"params {params.shape} must be (3,)")
     if any(each.dtype.kind != "f" for each in (params, returns)):
         raise TypeError("params and returns must be arrays of floats")
+    n = len(returns)
     omega, alpha, beta = params
     variance = np.var(returns)
     variance_k = np.empty(n)

@@ -10,14 +10,14 @@ def waves_grad(u, c, steps):
     # u: f64[n]
     # c: f64
     # steps: int
-    n = len(u)
-    m = max(steps, 0)
     if (np.ndim(u), np.ndim(c)) != (1, 0):
         raise ValueError("u and c must have 1 and 0 axes")
-    if n < 2:
-        raise ValueError(f"n is {n} but must be at least 2")
     if u.dtype.kind != "f":
         raise TypeError("u must be an array of floats")
+    n = len(u)
+    m = max(steps, 0)
+    if n < 2:
+        raise ValueError(f"n is {n} but must be at least 2")
     u = u.copy()
     number = int((max(steps, 1) - 1) ** 0.5)
     size = number + 1

@@ -213,7 +213,7 @@ def fill_du_next(n, du, c, du_next):
     j = Place(cuda.grid(1))
     while j < n:
         value = du[j] + du[Place(j + 1)] * c if j < n - 2 else du[j]
-        value2 = (value + np.float32(-2.0) * (du[j] * c) if (j >= 1) & (j < n - 1)
+        value2 = (value - np.float32(2.0) * (du[j] * c) if (j >= 1) & (j < n - 1)
             else value)
         du_next[j] = value2 + du[Place(j - 1)] * c if j >= 2 else value2
         j = Place(j + cuda.gridsize(1))

@@ -8,11 +8,11 @@ import numpy as np
 
 def masked_sum_vmap(x):
     # x: f64[n, m]
-    n = x.shape[0]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
+    n = x.shape[0]
     mask = x > 0
     result = np.zeros(n)
     for lane in range(n):

@@ -10,11 +10,11 @@ import numpy as np
 
 def masked_sum_grad_vmap(x):
     # x: f64[n, m]
-    m = x.shape[1]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
+    m = x.shape[1]
     mask = x > 0
     # reverse
     dx = np.zeros_like(x)

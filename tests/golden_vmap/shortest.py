@@ -10,7 +10,6 @@ def shortest_vmap(lengths, ends, n):
     # lengths: f64[m, d]
     # ends: i64[p, 2]
     # n: int
-    p = ends.shape[0]
     if not np.ndim(lengths) == np.ndim(ends) == 2:
         raise ValueError("lengths and ends must have 2 axes each")
     if ends.shape[1] != 2:
@@ -21,6 +20,7 @@ def shortest_vmap(lengths, ends, n):
         raise TypeError("lengths must be an array of floats")
     if ends.dtype.kind not in "iu":
         raise TypeError("ends must be an array of integers")
+    p = ends.shape[0]
     best = np.full((lengths.shape[0], n), 1000000000.0)
     best[:, 0] = 0.0
     for _ in range(n - 1):

@@ -13,8 +13,6 @@ def shortest_grad_vmap(lengths, ends, n):
     # lengths: f64[m, d]
     # ends: i64[p, 2]
     # n: int
-    m = lengths.shape[0]
-    p = ends.shape[0]
     if not np.ndim(lengths) == np.ndim(ends) == 2:
         raise ValueError("lengths and ends must have 2 axes each")
     if ends.shape[1] != 2:
@@ -25,6 +23,8 @@ def shortest_grad_vmap(lengths, ends, n):
         raise TypeError("lengths must be an array of floats")
     if ends.dtype.kind not in "iu":
         raise TypeError("ends must be an array of integers")
+    m = lengths.shape[0]
+    p = ends.shape[0]
     best = np.full((m, n), 1000000000.0)
     best[:, 0] = 0.0
     mask_k = np.empty((max(n - 1, 0), p, m), bool)

@@ -12,14 +12,14 @@ import numpy as np
 def volatility_grad_vmap(params, returns):
     # params: f64[n, 3]
     # returns: f64[m]
-    n = params.shape[0]
-    m = len(returns)
     if (np.ndim(params), np.ndim(returns)) != (2, 1):
         raise ValueError("params and returns must have 2 and 1 axes")
     if params.shape[1] != 3:
         raise ValueError(f"params.shape[1] is {params.shape[1]} but must equal 3")
     if any(each.dtype.kind != "f" for each in (params, returns)):
         raise TypeError("params and returns must be arrays of floats")
+    n = params.shape[0]
+    m = len(returns)
     omega, alpha, beta = params.T
     variance = np.full(n, np.var(returns))
     variance_k = np.empty((m, n))

@@ -11,12 +11,12 @@ import numpy as np
 def warped_grad_vmap(a, b):
     # a: f64[d, n]
     # b: f64[m]
-    d, n = a.shape
-    m = len(b)
     if (np.ndim(a), np.ndim(b)) != (2, 1):
         raise ValueError("a and b must have 2 and 1 axes")
     if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
+    d, n = a.shape
+    m = len(b)
     cost = np.full((d, n + 1, m + 1), 1000000000.0)
     cost[:, 0, 0] = 0.0
     for i in range(1, n + 1):

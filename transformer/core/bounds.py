@@ -1,4 +1,4 @@
-"""What sizes are certainly not below and not above, by the ranges of the integers in them.
+"""Certain lower and upper bounds of sizes, by the ranges of the integers in them.
 
     (n - 1 - k) * d     is not below 0 for k in 0..n-1, and so ``x[k*d:(k + 1)*d]`` of n*d elements has d of them
 """
@@ -49,7 +49,7 @@ class _Noting(dict[SizeAtom, Range]):
 
 
 class Bounds:
-    """Of sizes, where `ranges` are those of integers and named dimensions are at least `smallest`."""
+    """Bounds of sizes: `ranges` are those of integers, and named dimensions are at least `smallest`."""
 
     def __init__(self, smallest: int) -> None:
         self.smallest = smallest

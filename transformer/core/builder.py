@@ -19,30 +19,26 @@ from .types import Type
 
 
 class Builder:
-    """Appends statements to the current block. `origin` is the user's line being worked on;
-    `family` is ``"math"`` while a rule of an op that the user spelled `math.…` is expanded.
-    `enclosing` are the blocks around the current one; `numbering` knows how variables came about,
-    `reader` goes on reading where a rule of a user's is needed. `float_powers` are the places where an int
-    was taken to a power that may be negative, `whole_powers` those where it has to stay an int. `mixes_widths`
-    says that a Python number among derivatives may meet a narrower number than the one it belongs to; `pattern` is
-    how derivatives are named (`transform/naming.py`). `symmetric` are the statements that take a matrix that is known
-    to be symmetric, with whether it is so if arguments are (`transform/symmetric.py`). With `splits_unasked`, a reverse
-    sweep whose records would be large keeps blocks of iterations without being asked for it; without,
-    `has_large_records` tells that it would have."""
+    """Appends statements to the current block, and has what rules ask about: assumptions, places, and settings of the
+    transformation that uses it."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
         self.block: Block = []
-        self.enclosing: list[Block] = []
-        self.numbering = Numbering()
-        self.reader: Any = None
-        self.origin = origin
-        self.family: str | None = None
-        self.float_powers: list[Origin | None] = []
-        self.whole_powers: Collection[Any] = ()
-        self.mixes_widths = False
-        self.pattern = FIRST
+        self.enclosing: list[Block] = []                # the blocks around the current one
+        self.numbering = Numbering()                    # how variables came about
+        self.reader: Any = None                         # reads rules of the user's
+        self.origin = origin                            # the user's line being worked on
+        self.family: str | None = None                  # "math" while a rule of an op spelled `math.…` is expanded
+        self.float_powers: list[Origin | None] = []     # where an int was taken to a power that may be negative
+        self.whole_powers: Collection[Any] = ()         # where it has to stay one
+        self.mixes_widths = False                       # whether Python's numbers meet narrower ones in derivatives
+        self.pattern = FIRST                            # how derivatives are named (`transform/naming.py`)
+        # Statements that take a matrix known to be symmetric, and whether it is so only if arguments are
+        # (`transform/symmetric.py`).
         self.symmetric: dict[Stmt, bool] = {}
+        # Whether a reverse sweep with large records keeps blocks of iterations without being asked, and if not,
+        # whether it would have.
         self.splits_unasked = True
         self.has_large_records = False
 
@@ -80,7 +76,7 @@ class Builder:
 
     @contextmanager
     def resumed(self, block: Block) -> Iterator[None]:
-        """What is emitted inside the `with` goes to a block of before, inside of the current one."""
+        """Statements emitted inside the `with` are appended to an existing block, nested in the current one."""
         outer, self.block = self.block, block
         self.enclosing.append(outer)
         try:
@@ -119,7 +115,7 @@ class Builder:
 
 
 class _At:
-    """The place of a builder while it is entered; made for every statement, so not by a generator."""
+    """Sets the place of a builder while it is entered. A class and no generator, as one is made for every statement."""
 
     __slots__ = ("builder", "origin", "outer")
 

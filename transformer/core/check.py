@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, assert_never
 
 from .builder import Builder
 from .equations import guardable
@@ -143,6 +143,8 @@ class Checker:
                 self._call(stmt)
             case Effect():
                 pass
+            case _:
+                assert_never(stmt)
         self.stmt = stmt
         self.define(targets_of(stmt))
 

@@ -1,4 +1,4 @@
-"""Sizes that a number divides without a rest: ``2*(n//2)`` is `n` then, and ``(n + 1)//2`` is ``n//2``.
+"""Sizes that a number divides without a remainder: ``2*(n//2)`` is `n` then, and ``(n + 1)//2`` is ``n//2``.
 
 >>> from .sizes import Dim
 >>> n = Size.of(Dim("n"))

@@ -1,4 +1,4 @@
-"""Sums as products: what the multiplication of ``(n - k + 1) * (m - k + 1)`` has taken apart.
+"""Sums as products: the factors of what the multiplication of ``(n - k + 1) * (m - k + 1)`` has taken apart.
 
 >>> from .sizes import Dim
 >>> n, m, k = (Size.of(Dim(name)) for name in "nmk")

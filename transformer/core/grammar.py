@@ -100,8 +100,8 @@ class Let:
 
 @dataclass(slots=True, eq=False)
 class Merge:
-    """`target` is `then` after the first branch of an `If` and `orelse` after the second. It is `saved` for the way
-    back, which uses it only where it is defined."""
+    """`target` is `then` after the first branch of an `If` and `orelse` after the second. With `saved`, it is kept for
+    the reverse sweep, which uses it only where it is defined."""
 
     target: Var
     then: Atom
@@ -141,8 +141,9 @@ class Read:
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """`target[position] = value` where `value` is defined; `target` is a Seq known after the loop. It is `saved` for
-    the way back, which reads it only where the iteration has used it: to save a name that is not bound is no use."""
+    """`target[position] = value` where `value` is defined; `target` is a Seq known after the loop. With `saved`, it is
+    kept for the reverse sweep, which reads it only for iterations that used it; saving a name that is not bound does
+    not count as a use of it."""
 
     target: Var
     value: Atom
@@ -158,11 +159,11 @@ class Loop:
     `count` is, after the loop, how many iterations there were. A loop with a condition runs
     upwards and has no reads.
 
-    What a reverse sweep is to keep of it: with `blocks`, the carries at the start of each of so many
-    blocks of iterations (0: about the root of the number of trips), which may be split into blocks in
-    turn; with `again`, nothing, as the loop is run again there.
+    `blocks` and `again` say what a reverse sweep keeps of it: with `blocks`, the carries at the start of each of that
+    many blocks of iterations (0: about the square root of the number of trips), which may be split in turn; with
+    `again`, nothing, because the loop is rerun there.
 
-    With `independent`, no iteration reads or writes what another one writes, but for sums: the program says so.
+    With `independent`, the program promises that no iteration reads or writes what another one writes, except for sums.
     """
 
     position: Var
@@ -193,9 +194,9 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Effect:
-    """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"forget"`` (of a
-    record that is not needed any more), ``"name"`` (which the program asks for and may not be bound), …;
-    `attrs` holds the static template into which `args` are put."""
+    """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"forget"`` (a record that is
+    no longer needed), ``"name"`` (a name that the program asks for and that may be unbound), …; `attrs` holds the
+    static template into which `args` are put."""
 
     kind: str
     args: tuple[Atom, ...]
@@ -213,11 +214,10 @@ Stmt = Union[Let, If, Loop, Call, Effect]
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what
-    a transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read
-    to be called; empty for the function itself. `size_names` are what the user calls sizes. Calls are made
-    `again` in reverse mode where a function takes so little time that nothing is kept of them. `source` has the user's
-    comments."""
+    """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what a
+    transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read to be
+    called; empty for the function itself. `size_names` are what the user calls sizes. With `again`, reverse mode
+    repeats calls of it and keeps nothing of them, as they take little time. `source` has the user's comments."""
 
     name: str
     params: list[Var]

@@ -28,8 +28,8 @@ def bfloat16() -> np.dtype[Any]:
 
 
 class Bfloat16:
-    """What stands for the dtype in Core, and is equal to it: NumPy says of the dtype itself that its kind is ``"V"``,
-    and asks for the library. It is taken for a dtype by all that makes arrays."""
+    """Stands for the dtype in Core, and is equal to it. The dtype itself has the kind ``"V"`` in NumPy, and needs its
+    library. Functions that make arrays take it for a dtype."""
 
     kind, name, itemsize, char, isnative = "f", "bfloat16", 2, "E", True
 
@@ -92,7 +92,7 @@ class _Numbers(type):
 
 
 class NumpyNumber(metaclass=_Numbers):
-    """Numbers and truth values of NumPy; those of bfloat16 are none of its `number`.
+    """NumPy's numbers and truth values. Those of bfloat16 are not instances of `np.number`.
 
     >>> isinstance(np.float32(1), NumpyNumber), isinstance(bfloat16().type(1), NumpyNumber)
     (True, True)
@@ -114,7 +114,7 @@ def is_half(dtype: Any) -> bool:
 
 
 def kind_of(dtype: Any) -> str:
-    """The kind of a dtype, which for bfloat16 is that of floating numbers, too.
+    """The kind of a dtype, which for bfloat16 is that of floating-point numbers, too.
 
     >>> kind_of(bfloat16()), kind_of(np.dtype(np.int8))
     ('f', 'i')

@@ -1,5 +1,5 @@
-"""Arrays on devices (`parallel.array`), known by their class: for what has to tell them from NumPy's without importing
-them."""
+"""Arrays on devices (`parallel.array`), recognised by their class, so that they can be told from NumPy's without being
+imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of sizes that are not needed, as making an array of that size is one.
+"""Tests of sizes that are not needed, because making an array of that size tests it as well.
 
     if k < 0:
         raise ValueError("negative dimensions are not allowed")

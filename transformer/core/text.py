@@ -44,7 +44,7 @@ the program. A constant with a name is ``3.14 as 'np.pi'``; one of another type 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ from .halves import Bfloat16
 from .parsing import parse
 from .sizes import Dim, Floor, Least, Size, SizeAtom, Unknown
 from .types import SCALAR_NAMES, SHORT_NAMES, WEAK_NAMES, ArrayType, SavedType, SeqType, type_of_number
-from .walk import METHODS, all_statements
+from .walk import METHODS, reachable
 
 __all__ = ["parse", "statement_text", "text"]
 
@@ -67,7 +67,7 @@ PYTHON_TYPES = [bool, int, float, complex]
 
 def text(function: Function) -> str:
     """The text of a function, followed by those of the functions that it calls."""
-    functions = list(_reachable(function))
+    functions = reachable(function)
     names = Names()
     for each in functions:
         names(each)
@@ -81,18 +81,6 @@ def statement_text(stmt: Stmt, function: Function) -> str:
     printer.lines.clear()
     printer.statement(stmt, "")
     return "\n".join(printer.lines)
-
-
-def _reachable(function: Function) -> Iterator[Function]:
-    """A function and those called in it, however deep; each once."""
-    seen, pending = {function}, [function]
-    while pending:
-        each = pending.pop(0)
-        yield each
-        for stmt in all_statements(each.body):
-            if isinstance(stmt, Call) and stmt.function not in seen:
-                seen.add(stmt.function)
-                pending.append(stmt.function)
 
 
 class Names:

@@ -73,8 +73,8 @@ class SeqType:
 
 @dataclass(frozen=True, slots=True)
 class SavedType:
-    """What a call of the function `name` saved for its reverse: values of any kinds, taken apart by who
-    knows them. What the calls inside of it saved may be among them, so that the type says no more."""
+    """What a call of the function `name` saved for its reverse: values of any kinds, which only its reverse takes
+    apart. They may include what inner calls saved, so the type says no more."""
 
     name: str
     sizes: ClassVar[tuple[Extent, ...]] = ()

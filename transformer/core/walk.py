@@ -78,7 +78,7 @@ def head_uses(stmt: Stmt) -> Iterator[Var]:
                 yield from atom_vars(stmt.trips)
             for read in stmt.reads:
                 yield from atom_vars(read.source)
-            for carry in getattr(stmt, "carries", ()):
+            for carry in stmt.carries:
                 yield from atom_vars(carry.init)
         case Call(args=args):
             yield from atom_vars(args)
@@ -94,11 +94,11 @@ def tail_uses(stmt: Stmt) -> Iterator[Var]:
             for merge in stmt.merges:
                 yield from atom_vars((merge.then, merge.orelse))
         case Loop():
-            for carry in getattr(stmt, "carries", ()):
+            for carry in stmt.carries:
                 yield from atom_vars(carry.next)
             for record in stmt.records:
                 yield from atom_vars(record.value)
-            if isinstance(stmt, Loop) and stmt.cond is not None:
+            if stmt.cond is not None:
                 yield from atom_vars(stmt.cond)
 
 
@@ -138,7 +138,7 @@ def targets_of(stmt: Stmt) -> tuple[Var, ...]:
 def inner_targets(stmt: Stmt) -> tuple[Var, ...]:
     """Variables that a loop defines for its own blocks: position, entries, reads."""
     if isinstance(stmt, Loop):
-        entries = [carry.entry for carry in getattr(stmt, "carries", ())]
+        entries = [carry.entry for carry in stmt.carries]
         return (stmt.position, *entries, *(read.target for read in stmt.reads))
     return ()
 
@@ -381,12 +381,10 @@ def renamed(stmt: Stmt, copier: Copier) -> None:
 
 
 def _substitute_loop(stmt: Loop, copier: Copier) -> None:
-    stmt.trips = copier.atom(stmt.trips)
+    stmt.trips, stmt.cond = copier.atom(stmt.trips), copier.atom(stmt.cond)
     for read in stmt.reads:
         read.source = copier.atom(read.source)
     for record in stmt.records:
         record.value = copier.atom(record.value)
-    if isinstance(stmt, Loop):
-        stmt.cond = copier.atom(stmt.cond)
-        for carry in stmt.carries:
-            carry.init, carry.next = copier.atom(carry.init), copier.atom(carry.next)
+    for carry in stmt.carries:
+        carry.init, carry.next = copier.atom(carry.init), copier.atom(carry.next)

@@ -20,7 +20,7 @@ from ..core.walk import all_statements, targets_of
 from ..write.names import HOSTED_HELPERS, STANDING, fresh
 from . import vecmath
 from .nest.nests import Lowered
-from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED
+from .options import ALONE, APART, COMPILED, HOSTED, REGROUPED, SHARED
 from .ordering.unrolling import has_rows
 from .printing.short_rows import known_sizes
 from .printing.source import Printed, dimensions, print_lowered
@@ -47,7 +47,8 @@ class Kernel:
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
-                 **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.repeated, APART)}
+                 **dict.fromkeys(self.printed.tasks, SHARED),
+                 **dict.fromkeys(self.printed.alone, ALONE), **dict.fromkeys(self.printed.repeated, APART)}
         options = {name: dict(kinds.get(name, COMPILED)) for name in names}
         for name, form in self.printed.forms.items():
             options[name]["form"] = form

@@ -8,9 +8,10 @@ COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}                  # in which Python does something
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
+ALONE = {**SHARED, "alone": True}                      # and whose arrays share no memory
 APART = {**COMPILED, "apart": True}                    # of arrays that share no memory
 OF_LAPACK = "lapack "                 # begins the names of forms that call it (`run/compiling/lapack.py`)
-OURS = "apart", "borrows", "form", "rows", "sizes"                # which are ours to know, and not numba's
+OURS = "alone", "apart", "borrows", "form", "rows", "sizes"                # which are ours to know, and not numba's
 
 
 def for_numba(options: dict[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..core.builder import Builder
 from ..core.equations import guardable
-from ..core.grammar import Call, Function, Var, type_of
+from ..core.grammar import Function, Var, type_of
 from ..core.guards import Assumptions
 from ..core.signs import without_tests_of_signs
-from ..core.walk import Copier, all_statements
+from ..core.walk import Copier, reachable
 from ..ops.proofs import Ranges
 from .expand.expand import Expansion, own_copy
 from .expand.extremes import extremes
@@ -75,19 +75,8 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                         if atom in donated and atom not in moving]
     lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given, is_called=True)
-                       for callee in callees_of(function)]
+                       for callee in reachable(function)[1:]]
     return lowered
-
-
-def callees_of(function: Function) -> list[Function]:
-    """The functions that a function calls, and those that they call."""
-    callees: dict[Function, None] = {function: None}
-    waiting = [function]
-    while waiting:
-        calls = [stmt.function for stmt in all_statements(waiting.pop().body) if isinstance(stmt, Call)]
-        waiting += [callee for callee in dict.fromkeys(calls) if callee not in callees]
-        callees.update(dict.fromkeys(calls))
-    return [callee for callee in callees if callee is not function]
 
 
 def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], given: Set[Var],
@@ -97,25 +86,48 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Set[Var], g
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         free = {param: renamed.type(param.type) for param in function.params if param in donated}
-        body = without_fills(place(body, results, free))   # type: ignore[arg-type]
-        body = by_blocks(added_at_once(body, results), free_arrays(body, results))
-        body = laid_out(interchange(sink(body, results), results), results)
-        body = in_strips(body, function.params, results, threads)
-        body = body if threads else slide(body, results)
-        body = read_before(with_latest_last(shortened(handed_on(tile(peel(body)), results))))
-        body = without_fills(join(jam(sums_so_far(carried_sums(rows_together(body))))))
+        body = place(body, results, free)   # type: ignore[arg-type]
+        body = without_fills(body)
+        body = added_at_once(body, results)
+        body = _ordered(body, function, results, threads)
         body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)
         body = in_chunks(body) if threads else body
-        body = cleaned(accurate(extremes(compared(body))), results, builder.assumptions)
+        body = compared(body)
+        body = extremes(body)
+        body = accurate(body)
+        body = cleaned(body, results, builder.assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
         outside = [] if is_called else _outside(body, results)
         body, zeroed = without_zeros(body, outside)
-    body = wrapped_around(by_names(body, builder.assumptions), results if is_called else [], builder.assumptions)
+    body = by_names(body, builder.assumptions)
+    body = wrapped_around(body, results if is_called else [], builder.assumptions)
     return Lowered(function, body, results, outside, zeroed=zeroed, assumptions=assumptions)
+
+
+def _ordered(body: Block, function: Function, results: list[Any], threads: bool) -> Block:
+    """The block with its loops in an order that memory and processors like."""
+    body = by_blocks(body, free_arrays(body, results))
+    body = sink(body, results)
+    body = interchange(body, results)
+    body = laid_out(body, results)
+    body = in_strips(body, function.params, results, threads)
+    body = body if threads else slide(body, results)
+    body = peel(body)
+    body = tile(body)
+    body = handed_on(body, results)
+    body = shortened(body)
+    body = with_latest_last(body)
+    body = read_before(body)
+    body = rows_together(body)
+    body = carried_sums(body)
+    body = sums_so_far(body)
+    body = jam(body)
+    body = join(body)
+    return without_fills(body)
 
 
 def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,

@@ -31,40 +31,42 @@ def _rows(rng):
     return [((rng.normal(size=shape),), {"axis_name": "i"}) for shape in ((), (3,))]
 
 
-class Psum(Op):
-    """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
+def _unchanged(x: ArrayType, axis_name: Any = None) -> ArrayType:
+    return x
 
-    source = printed("psum")
-    noun = "total"
-    linear = "x"
+
+class Combined(Op):
+    """What a function of NumPy makes of what all lanes have; each of them gets it."""
+
     loop = GONE
     domain = _rows
 
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def vjp(dy, x, axis_name=None):
-        return Psum.applied(dy, axis_name=axis_name)
+    def __init_subclass__(cls, by: Callable[..., Any]) -> None:
+        super().__init_subclass__()
+        cls.over_lanes = staticmethod(lambda size, x: by(x, axis=0))
+        cls.over_devices = staticmethod(lambda size, name, count, x: cls.applied(by(x, axis=0), axis_name=name))
+        cls.batch = staticmethod(lambda lead, x, axis_name=None: cls.applied(x, axis_name=axis_name))
 
     def run(x, axis_name=None):
         return x
 
-    def batch(lead, x, axis_name=None):
-        return Psum.applied(x, axis_name=axis_name)
 
-    def over_lanes(size, x):
-        return np.sum(x, axis=0)
+class Psum(Combined, by=np.sum):
+    """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
 
-    def over_devices(size, name, count, x):
-        return Psum.applied(np.sum(x, axis=0), axis_name=name)
+    source = printed("psum")
+    types = _unchanged
+    noun = "total"
+    linear = "x"
+
+    def vjp(dy, x, axis_name=None):
+        return Psum.applied(dy, axis_name=axis_name)
 
 
-class Pmean(Op):
+class Pmean(Combined, by=np.mean):
     source = printed("pmean")
     noun = "mean"
     linear = "x"
-    loop = GONE
-    domain = _rows
 
     def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
         return x if x.is_inexact else ArrayType(np.dtype(np.float64), x.sizes)
@@ -74,15 +76,6 @@ class Pmean(Op):
 
     def run(x, axis_name=None):
         return np.mean([x], axis=0)
-
-    def batch(lead, x, axis_name=None):
-        return Pmean.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.mean(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmean.applied(np.mean(x, axis=0), axis_name=name)
 
 
 def _extreme_tangent(t, x, y, axis_name=None):
@@ -103,56 +96,24 @@ def _extremes(x, y, axis_name):
     return at, as_float(Psum.applied(at.astype(np.int64), axis_name=axis_name), x)
 
 
-class Pmax(Op):
+class Pmax(Combined, by=np.max):
     """Lanes that are equally large share the derivative equally."""
 
     source = printed("pmax")
+    types = _unchanged
     noun = "largest"
     jvp = _extreme_tangent
     vjp = _extreme_cotangent
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def run(x, axis_name=None):
-        return x
-
-    def batch(lead, x, axis_name=None):
-        return Pmax.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.max(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmax.applied(np.max(x, axis=0), axis_name=name)
 
 
-class Pmin(Op):
+class Pmin(Combined, by=np.min):
     """Lanes that are equally small share the derivative equally."""
 
     source = printed("pmin")
+    types = _unchanged
     noun = "smallest"
     jvp = _extreme_tangent
     vjp = _extreme_cotangent
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def run(x, axis_name=None):
-        return x
-
-    def batch(lead, x, axis_name=None):
-        return Pmin.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.min(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmin.applied(np.min(x, axis=0), axis_name=name)
 
 
 class AllGather(Op):

@@ -76,6 +76,7 @@ loop form       how one element of the result comes about. A rule is called as t
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
 ``unwritten``   why there is no ``write_back``
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
+``source``      ``(*trees, **attrs) -> tree``: how it is printed, where that is not a call or an operator (``symbol``)
 ``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
 ``in_memory``   the op that compiled code calls, which fills memory with the same: an assignment converts what it gives
 ``silent``      attributes that no call has: they are needed for the types only
@@ -121,6 +122,7 @@ class Op:
     partials: Any = None
     jvp: Any = None
     vjp: Any = None
+    tangent: Any = None
     accumulate: Any = None
     takes_all: Any = None
     definition: Any = None
@@ -162,8 +164,10 @@ class Op:
     of_sequences = False               # an operand or the result is what a loop recorded
     passing: Any = None
     view: Any = False                  # NumPy returns a view of the first operand
+    write_back: Any = None
     unwritten = "NumPy does not let this view be written."
     makes_array: Any = None
+    source: Any = None
     helper = False
     in_memory: Any = None
     silent: tuple[str, ...] = ()

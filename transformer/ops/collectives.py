@@ -153,7 +153,7 @@ def summed(x: Value, name: Name) -> Any:
 
 
 def averaged(x: Value, name: Name) -> Any:
-    """Integers and truth values are added up as floating numbers, so that no sum of them leaves its dtype."""
+    """Integers and truth values are added up as floating-point numbers, so that no sum of them leaves its dtype."""
     return Pmean.applied(x if x.dtype.kind in "fc" else x.astype(np.float64), axis_name=name)
 
 

@@ -1,10 +1,9 @@
 """Which callable computes one element of an elementwise op: its loop form.
 
-An op may state it in ``loop``: a callable, or a table from the kinds of dtypes to callables
-(``{"iu": f, "f": g}``). Where it says nothing of a kind, it has the form that its calls suggest: the
-operator, the function of `math` for floating numbers, the ufunc for complex ones. A callable is one
-that numba compiles by itself (of `operator`, `math` or `np`), or a plain function, of which generated
-code gets a copy.
+An op may state it in ``loop``: a callable, or a table from the kinds of dtypes to callables (``{"iu": f, "f": g}``).
+Where it says nothing of a kind, it has the form that its calls suggest: the operator, the function of `math` for
+floating-point numbers, the ufunc for complex ones. A callable is one that numba compiles by itself (of `operator`,
+`math` or `np`), or a plain function, of which generated code gets a copy.
 """
 
 from __future__ import annotations

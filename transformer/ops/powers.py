@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import NotSupported
 from ..core.grammar import Const, If, raising
 from ..core.types import INT
 from . import scalars, scalars_of_complex
@@ -131,7 +130,7 @@ class Power(Elementwise):
     partials = _power_in_base, _power_in_exponent
 
     def by_operator(x, p):
-        """To numba, a power beyond some 65000 is one of floating numbers."""
+        """To numba, a power beyond some 65000 is one of floating-point numbers."""
         n = constant(p)
         return n is not None and 0 <= n <= 1000 or is_python_number(x) and is_python_number(p)
 
@@ -153,10 +152,6 @@ class Power(Elementwise):
     def front(args, kwargs, spelling):
         """Python makes a float of an int to a negative power; NumPy squares an array for `x ** 2`, and squares of truth
         values are narrower than powers."""
-        if len(args) == 3 and is_python(spelling):
-            raise NotSupported("pow with a modulus is not supported",
-                               why="Intermediate values may need more than 64 bits.",
-                               instead="Write a square-and-multiply loop with `%`.")
         if len(args) == 2 and is_python(spelling) and not kwargs:
             x, p = map(value, args)
             n = constant(p)

@@ -104,7 +104,7 @@ def _shifted_by(stmt: Let, x: Any, y: Any) -> Refused:
 
 
 def _made_integer(stmt: Let, x: Any) -> Refused:
-    """A floating number of which an integer is made, or one without a sign."""
+    """A floating-point number that is made an integer, or one without a sign."""
     if _is_int(stmt) and x.dtype == np.uint64:
         yield x > 2 ** 63 - 1, TOO_LARGE
     if _is_int_of_float(stmt):

@@ -106,7 +106,7 @@ class RoundNumber(Elementwise):
         return INT if ndigits is None else number
 
     def simpler(number, ndigits=None):
-        """Whole numbers are round; `round` of compiled code has floating numbers alone, and no digits. NumPy's
+        """Whole numbers are round; `round` of compiled code takes floating-point numbers alone, and no digits. NumPy's
         numbers are rounded as arrays are."""
         if number.dtype.kind in "iu" and (ndigits is None or ndigits >= 0):
             return number

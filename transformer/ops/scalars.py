@@ -1,9 +1,9 @@
 """Loop forms of elementwise ops, as functions of numbers: NumPy's results, one element at a time.
 
-They are plain Python in the subset that numba compiles and LLVM vectorises. Code made from Core
-calls copies of them, in which literals have the dtype of the operands (see `lower/printing/functions.py`), so
-they are complete in themselves: they use `math`, `np`, and one another, and no other names.
-Functions of floating numbers write their literals as floats.
+They are plain Python in the subset that numba compiles and LLVM vectorises. Code made from Core calls copies of them,
+in which literals have the dtype of the operands (see `lower/printing/functions.py`), so they are complete in
+themselves: they use `math`, `np`, and one another, and no other names. Functions of floating-point numbers write their
+literals as floats.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def is_close_number(a, b, rel_tol=1e-9, abs_tol=0.0):
 
 
 def shifted_left(a, b):
-    """0 where all bits go. Made of `a`: numba computes unsigned numbers and ints like 0 in floating numbers."""
+    """0 where all bits go. Made of `a`: numba computes unsigned numbers and ints like 0 in floating point."""
     return a << b if 0 <= b < 64 else a ^ a
 
 

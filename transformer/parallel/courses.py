@@ -1,4 +1,4 @@
-"""The driver of several processes: what it decides at loops and branches is compared, so that all take the same course,
+"""The driver of several processes: what it decides at loops and branches is compared, so that all take the same path,
 and sums that stand together are one exchange (`joining`).
 
     while largest > limit:              while transformer.agreed_truth(largest > limit):

@@ -52,7 +52,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Mapped:
-    """A leaf of the arguments which devices share out: its axis, as given, with its name and who says so."""
+    """A leaf of the arguments that is divided among devices: its axis, as given, with its name and what says so."""
 
     axis: int
     name: str
@@ -79,9 +79,9 @@ class Common:
 
 
 class Cutting:
-    """Cuts the arguments of calls of what messages call `whose`. `mode` says which axes devices share out, `names`
-    gives the names for so many arguments, `donated` are those of which nobody needs the memory any more; with `pad` a
-    rest is filled up."""
+    """Cuts the arguments of calls. Messages call the function `whose`; `mode` says which axes are divided among
+    devices, `names` gives the names of so many arguments, `donated` are those whose memory nobody needs any more; with
+    `pad`, an incomplete last part is filled up."""
 
     def __init__(self, whose: str, mode: Batched, names: Callable[[int], list[str]], donated: frozenset[str], pad: bool
                  ) -> None:

@@ -139,7 +139,7 @@ def devices(kind: str | None = None) -> list[Device]:
 
 @dataclass
 class _Together:
-    """The devices of several processes, when these have been brought together, `own` of them of this one."""
+    """The devices of several processes that have been brought together; `own` of them belong to this one."""
 
     index: int = 0
     count: int = 1

@@ -20,7 +20,7 @@ BETWEEN_COUNTS = 0.2                    # seconds between two looks at who is al
 
 
 class ProcessError(RuntimeError):
-    """Another process has failed, has ended, or does not come."""
+    """Another process has failed, has ended, or does not respond."""
 
     __module__ = "transformer.distributed"
 

@@ -147,7 +147,7 @@ class CompiledForGpus(Compiled):
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether all devices have the same digits for the same arguments: floating numbers that are added in any order
-        may differ in the last ones."""
+        """Whether all devices have the same digits for the same arguments: floating-point numbers that are added in any
+        order may differ in the last ones."""
         entries = [entry for entries in list(self.calls.by_type.values()) for entry in entries]
         return len(self.models) == 1 and not any("cuda.atomic." in entry.source for entry in entries)

@@ -179,8 +179,8 @@ class Phase:
 
 
 class Compiled:
-    """A compiled function, and how long a call takes; what has no compiled form runs as it is. `is_compiled` is
-    whether all that it gave is in memory of its own, as what compiled code gives."""
+    """A compiled function, and how long a call takes; without a compiled form, the function itself. `is_compiled` says
+    whether all its results are in memory of their own, as those of compiled code are."""
 
     def __init__(self, plain: Callable[..., Any], devices: Sequence[Device], donated: tuple[int, ...] = ()) -> None:
         self.devices = devices

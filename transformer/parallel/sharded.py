@@ -25,9 +25,8 @@ from .workers import known
 
 
 class Sharded:
-    """The values of all devices, of which each may be pending; `is_same` where it is known that all are equal,
-    `is_free` where nobody needs their memory any more, `maker` the function that made them, each in memory of its
-    own."""
+    """The values of all devices, each of which may be pending. `is_same` says that all are known to be equal, `is_free`
+    that nobody needs their memory any more; `maker` is the function that made them, each in memory of its own."""
 
     __slots__ = ("parts", "is_same", "is_free", "maker")
 

@@ -24,6 +24,11 @@ from ..core.on_devices import is_on_device, on_host
 CONTAINERS = (list, dict, set, deque)
 
 
+def can_change(found: Any) -> bool:
+    """Whether an object is a container that may hold something else by then, or a tuple around one."""
+    return isinstance(found, CONTAINERS) or isinstance(found, tuple) and any(map(can_change, found))
+
+
 class Contents:
     """Called with True, it tells whether the container still holds what it held."""
 

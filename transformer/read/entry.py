@@ -333,6 +333,8 @@ class Results:
         kind = kind_of(type(value))
         if kind is LEAVES or value is None:
             return self._static(value)
+        if not self.reader.is_local(value):
+            self.reader.outside.seen_whole(value)
         static, children = kind.split(value)
         return kind.build(type(value), static, [self.add(child) for child in children])
 

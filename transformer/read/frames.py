@@ -47,6 +47,7 @@ class Frame:
     given: dict[str, Any] | None = None  # the arguments, as they were given
     named: list[Any] = field(default_factory=list)  # variables that have got their name from a parameter
     consume: Any = None  # what is done with each item of a generator
+    goes_on: Any = None  # tells whether it is asked for further items, where that may end early
     inner: Frame | None = None  # of the body of a class: where its methods are defined, which do not see its names
     site: Origin | None = None  # where a function of the library was called
     source: Any = None  # of a function of a module

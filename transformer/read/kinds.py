@@ -32,13 +32,18 @@ def python_type(value: Any) -> type:
     if isinstance(value, ExceptionValue):
         return value.kind
     if not isinstance(value, Value):
-        return standing_for(type(value))
+        made_by = getattr(value, "stands_for", None) if _is_of_reader(value) else None
+        return made_by if isinstance(made_by, type) else standing_for(type(value))
     if is_array(value):
         return np.ndarray
     if value.type.weak:
         return PYTHON[value.dtype.kind]
     found: type = value.dtype.type
     return found
+
+
+def _is_of_reader(value: Any) -> bool:
+    return type(value).__module__.startswith("transformer.read.")
 
 
 def stands_for_another(value: Any) -> bool:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported
+from ..core.errors import BadArgument, NotSupported, as_raised
 from ..core.halves import NumpyNumber
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .branches.or_none import needed, settled
 from .calls.applying import apply_op
+from .kinds import type_name
 from .lists.recorded import RecordedList, Recording, combined
 from .objects.equality import compared_objects
-from .objects.in_order import are_sequences, compared_items
+from .objects.in_order import are_mappings, are_sequences, compared_items, compared_mappings
 from .objects.keys import hashed
 from .objects.objects import ATTRIBUTES, made_of
 from .objects.special_methods import answered_by_class, users_special, users_unary
@@ -73,6 +74,7 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     gast.NotEq: operator.ne,
 }
 COMPARISONS = frozenset(COMPARE.values())
+ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 
 NUMERIC = (bool, int, float, complex, NumpyNumber)
 
@@ -86,6 +88,8 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
     done = answered_by_class(reader, function, left, right)
     if done is not UNKNOWN:
         return done
+    if function in (operator.eq, operator.ne) and are_mappings(left, right):
+        return compared_mappings(reader, function, left, right)
     if isinstance(left, Text) or isinstance(right, Text):
         return _on_dynamic_text(reader, function, left, right)
     if function is operator.mod and isinstance(left, str) and any(map(is_made_here, contained(right))):
@@ -98,9 +102,27 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
         done = on_sizes(reader, function, left, right)
         if done is not UNKNOWN:
             return done
+    if function in ORDERS and _is_pythons_complex(left) and _is_pythons(right) or (
+            function in ORDERS and _is_pythons_complex(right) and _is_pythons(left)):
+        raise _not_ordered(reader, function, left, right)
     if isinstance(left, Value) or isinstance(right, Value) or _is_symbolic(left, right):
         return apply_op(reader, function, (left, right), {})
     return on_static(reader, function, left, right)
+
+
+def _not_ordered(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Exception:
+    names = " and ".join(repr(type_name(operand)) for operand in (left, right))
+    text = f"'{ORDERS[function]}' not supported between instances of {names}"
+    return as_raised(TypeError(text), reader.builder.origin, "Compare real parts, or absolute values.")
+
+
+def _is_pythons(operand: Any) -> bool:
+    return operand.type.weak if isinstance(operand, Value) else isinstance(operand, NUMERIC[:4])
+
+
+def _is_pythons_complex(operand: Any) -> bool:
+    return _is_pythons(operand) and (operand.dtype.kind == "c" if isinstance(operand, Value)
+                                     else isinstance(operand, complex))
 
 
 def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
@@ -298,6 +320,10 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     from .lists.finding import is_among
     from .loops.iteration import Iteration
 
+    if id(container) in reader.views:
+        from .objects.containers import iterated
+
+        container = iterated(reader, container)
     if isinstance(container, Value):
         raise BadArgument("`in` on an array is not supported", reader.builder.origin,
                           instead="Write np.any(x == value).")
@@ -313,8 +339,11 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
         return is_among(reader, container, item)
     if isinstance(container, Recording):
         raise container.cannot_change(reader, "`in` of a list that the loop appends to")
-    numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list))
+    numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list, dict))
     open_to_both = numbers and has_dynamic(container) or made_of(type(item)) is ATTRIBUTES
+    held = (reader.usable(each) for each in contained((item, container)))
+    if any(isinstance(each, RecordedList) for each in held):
+        open_to_both = True
     if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or open_to_both):
         return _dynamic_contains(reader, container, item)
     known = hashed if isinstance(container, dict | set | frozenset) else static

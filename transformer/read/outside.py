@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Var
 from ..core.halves import is_inexact, of_core
@@ -23,7 +24,7 @@ from ..core.on_devices import is_on_device, on_host
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from ..tree import Structure
-from .contents import CONTAINERS, Behind, Contents, OnHost, Own, Presence, runs
+from .contents import Behind, Contents, OnHost, Own, Presence, can_change, runs
 from .interface import Hidden
 from .kinds import described
 from .objects.derived_builtins import getter
@@ -76,7 +77,7 @@ class Outside:
     def _static(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         if not isinstance(found, UNWATCHED) and not _stays(holder, key):
             self._watch(found, holder, key)
-        if isinstance(found, CONTAINERS):
+        if can_change(found):
             self._watch(True, self._contents(found), True)
         if type(found) in (float, complex) or is_inexact(found):
             return Value(Const(found, name=name), known=found) if name else found
@@ -92,17 +93,25 @@ class Outside:
         self._copied.add(id(array))
         return self.lift(array, partial(getattr, Kept(array)), "array", None)
 
-    def seen_whole(self, found: Any) -> None:
-        """Notes that all that an object holds may be looked at, by a function that is not read."""
-        if isinstance(found, (*UNWATCHED, *CALLABLES, Structure)) or self.reader.is_local(found):
+    def seen_whole(self, found: Any, around: tuple[Any, ...] = ()) -> None:
+        """Notes that all that an object holds may be looked at, by a function that is not read; so may what is in the
+        objects that it holds. The object is in those `around`."""
+        if isinstance(found, (*UNWATCHED, *CALLABLES, Structure)) or any(found is each for each in around):
             return
+        if not self.reader.is_local(found):
+            self._watch_attributes(found)
+        kind = kind_of(type(found))
+        for part in () if kind is LEAVES or found is None else kind.split(found)[1]:
+            self.seen_whole(part, (*around, found))
+
+    def _watch_attributes(self, found: Any) -> None:
         held = getattr(found, "__dict__", None)
         if isinstance(held, dict):
             self._watch(True, self._contents(held), True)
         for name in _slots(found):
             value = getattr(found, name)
             self._watch(value, partial(getattr, found), name)
-            if isinstance(value, CONTAINERS):
+            if can_change(value):
                 self._watch(True, self._contents(value), True)
 
     def has_attribute(self, owner: Any, name: str) -> bool:
@@ -132,6 +141,11 @@ class Outside:
         if isinstance(owner, tuple | str | bytes | range):
             return found
         return self._static(found, holder, key, None)    # the container is watched as a whole
+
+    def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+        """All items of a dictionary from outside, lifted."""
+        self._watch(True, self._contents(container), True)
+        return {key: self.item(container, key) for key in container}
 
     def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Notes that the body of a function is read, for a call with these arguments."""

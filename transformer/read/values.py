@@ -270,11 +270,11 @@ class Lazy:
 
 @dataclass(eq=False)
 class Producer:
-    """A call of a generator; `body` reads its body in its frame."""
+    """A call of a generator; `body` reads a body, that of its scope, in its frame."""
 
     __tree_leaf__: ClassVar[bool] = True
     frame: Frame
-    body: Callable[[], Any]
+    body: Callable[[Any], Any]
     begun: bool = False
     listed: Any = None
     steps: Any = None  # the iteration over its items, where they are taken one by one (see `stepping`)

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.errors import BadArgument, NotSupported
 from ..core.sizes import Dim, Size
 from ..core.types import ArrayType
+from ..pipeline import Product
 from .compiling.kernels import compile_kernel, install
 from .compiling.objects import objects_of
 from .files import load_module
@@ -26,9 +27,9 @@ def dispatcher_for(target: Any, given: tuple[Any, ...], names: list[str]) -> Any
     """The function for arguments like these: examples of them, or numba's types of them."""
     from numba.core import types
     if any(isinstance(each, types.Type) for each in given):
-        made = standalone_for_types(target, tuple(map(_abstract, given, names)), {}, Label(loops=True))
+        made = standalone_for_types(target, tuple(map(_abstract, given, names)), {}, Label(product=Product.LOOPS))
     else:
-        made = standalone_for_call(target, given, {}, names, Label(loops=True))
+        made = standalone_for_call(target, given, {}, names, Label(product=Product.LOOPS))
     _require_simple(made)
     source = f"{made.module.kernel.source}\n\n{_for_numba(made.module.entry.lines)}\n"      # type: ignore[union-attr]
     signature = tuple(each if isinstance(each, types.Type) else _numba_type(each) for each in given)

@@ -170,12 +170,10 @@ class Calls(Repeated):
         """The entry of what cannot be compiled: the user's function with parts that can, it itself, or what was
         made of it."""
         from .dividing import divided
-        from .sharing import Memory
         user, modes = taken_apart(self.target)
         parts = None if modes else divided(user, refusal)
         function = self.plain_call if modes else user if parts is None else parts.function
-        return Entry(off_devices(function), "", parts, [], [], [], {}, Memory(frozenset(), (), (), None),
-                     refusal=refusal)
+        return Entry(off_devices(function), generated=parts, refusal=refusal)
 
     def plain_call(self, *args: Any, **kwargs: Any) -> Any:
         return self.plain.call(args, kwargs)

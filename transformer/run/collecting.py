@@ -1,4 +1,4 @@
-"""Cyclic garbage is not looked for while a function comes into being."""
+"""The collector of cyclic garbage pauses while a function is generated."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..pipeline import Looped, generate_loops
 from ..transform.derived import taken_apart
-from .current import hidden_key
 from .dispatch import Dispatcher, Entry
-from .generating import guarded_integers, on_demand
+from .generating import entry_of, on_demand, requested
 from .index import Index, Loops
 from .loading import loaded
 from .native import require_64_bits, require_native
@@ -27,8 +26,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
     `dispatcher.static`. The record of it is kept in `index`."""
 
     def attempt(described: Description) -> Looped:
-        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2,
-                              donated=donated, turned=described.turned)
+        return generate_loops(requested(target, described), donated=donated, turned=described.turned)
 
     require_64_bits(described.wide)
     names = dispatcher.names(len(args))
@@ -36,16 +34,14 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
     printed, entry = looped.module.kernel.printed, looped.module.entry
     loops = Loops(looped.source, entry.name, printed.name, looped.module.kernel.options,
                   entry.namespace, printed.given, looped.module.raising)
-    hidden = looped.interface.hidden
     written = 0 if taken_apart(target)[1] else len(looped.reading.written)
     memory = Memory.of(looped.reading, looped.module.donated,
                        gives_views(looped.function, written) or gives_containers(looped.reading))
-    outside = {each.name: each.fetch() for each in hidden}
+    outside = {each.name: each.fetch() for each in looped.interface.hidden}
     require_native(outside, looped.reading.origin)
     given, keywords = memory.handed(args, kwargs, names, outside.values())
     function = loaded(loops, given, {**keywords, **outside}, looped.reading.origin)
-    made = Entry(function, looped.source, looped, looped.function.guards, hidden, looped.reading.watched,
-                 guarded_integers(looped), memory, hidden_key(hidden))
+    made = entry_of(function, looped, memory)
     index.keep(made, loops, describe(args, kwargs, names, dispatcher.static), dispatcher.static)
     return made
 
@@ -75,8 +71,8 @@ def _loops_for(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispa
     """All stages to explicit loops for a call, with their text."""
 
     def attempt(described: Description) -> Looped:
-        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages={},
-                              donated=donated, turned=described.turned)
+        return generate_loops(requested(target, described, with_stages=True), donated=donated,
+                              turned=described.turned)
 
     names = dispatcher.names(len(args))
     described = describe(args, kwargs, names, dispatcher.static)

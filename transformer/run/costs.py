@@ -17,8 +17,8 @@ from ..lower.nest.nests import Length, Library, Product, Store
 
 @dataclass
 class Cost:
-    """Bytes read and written, and operations on numbers; `known` is False where a loop runs an unknown number of
-    times, or a library computes: it is more then."""
+    """Bytes read and written, and operations on numbers; `known` is False where a loop runs an unknown number of times,
+    or a library computes: the cost is then higher."""
 
     read: int = 0
     written: int = 0

@@ -1,4 +1,5 @@
-"""Whether what a function was read with is still the same, and what it takes from outside, as expressions.
+"""Expressions that test whether what a function was read with is still the same, and that fetch what it takes from
+outside.
 
     lambda: o0.__code__ is v0 and o1["RATE"] is v1 and (a := o2["table"]).shape == s2 and a.dtype == d2 and …
     lambda: {"table": o2["table"]}

@@ -47,14 +47,14 @@ class Entry:
     arguments are written; `refusal` is why it is not what was asked for."""
 
     function: Callable[..., Any]
-    source: str
-    generated: Any
-    guards: list[Any]
-    hidden: list[Any]
-    watched: list[Any]
-    integers: dict[Any, str]
-    memory: Memory
-    hidden_key: tuple[Hashable, ...] = field(default=())
+    source: str = ""
+    generated: Any = None
+    guards: list[Any] = field(default_factory=list)
+    hidden: list[Any] = field(default_factory=list)
+    watched: list[Any] = field(default_factory=list)
+    integers: dict[Any, str] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+    hidden_key: tuple[Hashable, ...] = ()
     refusal: Exception | None = None
     unchanged: Callable[[], bool] | None = None
 

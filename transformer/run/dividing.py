@@ -43,8 +43,8 @@ _handing_back: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()    # part
 
 
 class Part:
-    """Statements as a function. It is compiled for its arguments when it is called, if that is possible; `is_last`
-    says that they give the result of the whole function, which nobody else goes on with."""
+    """Statements as a function. It is compiled for its arguments when it is called, if that is possible; `is_last` says
+    that they give the result of the whole function, and that nothing follows."""
 
     def __init__(self, function: types.FunctionType, lines: Lines, is_last: bool) -> None:
         from .calling import Calls

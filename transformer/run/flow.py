@@ -1,4 +1,5 @@
-"""Which names statements need and give: what is read of a function's variables before it is bound, and afterwards.
+"""Which names statements need and bind: the variables of a function that are read before they are bound, and those read
+afterwards.
 
     total += x[k]               needs total, x and k, and gives total
     for k in range(n): y = k    needs n, may give k and y, and gives neither for certain

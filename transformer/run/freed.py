@@ -1,4 +1,4 @@
-"""Memory that arrays have left stays with the process, for those of the next call.
+"""Freed memory of arrays stays with the process, for the arrays of the next call.
 
 glibc takes memory beyond a threshold from the system and gives it back when it is freed. The system makes every page of
 it full of zeros when it is touched first, which takes several times as long as to compute what is written there: a

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..core.errors import NotSupported
 from ..core.sizes import Unknown, leaves
-from ..pipeline import Generated, Looped, Prepared, generate, generate_loops
+from ..pipeline import Generated, Looped, Prepared, Product, Request, generate, generate_loops
 from ..read.places import placed
 from ..read.raising.demand import Demand
 from ..transform.derived import taken_apart
@@ -36,25 +36,21 @@ def generate_entry(
     """Generates for a call; what turns out to be needed static is added to `dispatcher.static`."""
 
     def attempt(described: Description) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
+        return generate(requested(target, described))
 
     names = dispatcher.names(len(args))
     generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
     note_places(function.__code__.co_filename, written.line_origins)
-    hidden = generated.interface.hidden
-    return Entry(
-        function,
-        generated.source,
-        generated,
-        generated.function.guards,
-        hidden,
-        generated.reading.watched,
-        guarded_integers(generated),
-        Memory.of(generated.reading),
-        hidden_key(hidden),
-    )
+    return entry_of(function, generated)
+
+
+def entry_of(function: Callable[..., Any], generated: Emitted, memory: Memory | None = None) -> Entry:
+    """The entry of a function that was loaded; `memory` is what the reading says, if nothing else is given."""
+    hidden, reading = generated.interface.hidden, generated.reading
+    return Entry(function, generated.source, generated, generated.function.guards, hidden, reading.watched,
+                 guarded_integers(generated), memory or Memory.of(reading), hidden_key(hidden))
 
 
 def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispatcher: Dispatcher
@@ -62,16 +58,25 @@ def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     """The text of every stage for a call, by name and in order."""
     dispatcher.entry(args, kwargs)
     described = describe(args, kwargs, dispatcher.names(len(args)), dispatcher.static)
-    stages: dict[str, str] = {}
-    generate(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages=stages)
-    return stages
+    return generate(requested(target, described, with_stages=True)).stages
+
+
+def requested(target: Any, described: Description, **options: Any) -> Request:
+    """What is to be generated for a call; options as for `Request`."""
+    return Request(target, described.args, described.kwargs, described.hints, **options)
 
 
 def guarded_integers(generated: Prepared) -> dict[Any, str]:
-    """The integer arguments that guards mention, as atoms of sizes, with their paths."""
+    """The integer arguments that guards mention, as atoms of sizes, with their paths. Guards are about a call, so what
+    has one of a number from outside is refused: that number has to be a constant."""
     sizes = [size for guard in generated.function.guards for size in (guard.left, guard.right)]
-    return {leaf: generated.reading.paths[leaf.var] for size in sizes for leaf in leaves(size)
-            if isinstance(leaf, Unknown)}
+    found: dict[Any, Any] = {leaf: generated.reading.paths.get(leaf.var) for size in sizes for leaf in leaves(size)
+                             if isinstance(leaf, Unknown)}
+    outside = [leaf.var.name for leaf, path in found.items() if path is None]
+    if outside:
+        raise NotSupported(f"a size that depends on {outside[0]!r}, which comes from outside and changes",
+                           instead="Pass it as an argument.")
+    return found
 
 
 def on_demand(
@@ -98,14 +103,12 @@ def on_demand(
 @dataclass(frozen=True)
 class Label:
     """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
-    function is called in it, if not by its own name, and `called` what the whole is called. With `loops` it holds
-    what numba compiles, for a GPU if `gpu` says so."""
+    function is called in it, if not by its own name, and `called` what the whole is called."""
 
     name: str | None = None
     notes: tuple[str, ...] = ()
-    loops: bool = False
+    product: Product = Product.SOURCE
     called: str | None = None
-    gpu: bool = False
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -163,17 +166,10 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
     function, modes = taken_apart(target)
 
     def attempt(notes: tuple[str, ...]) -> Emitted:
-        return (partial(generate_loops, gpu=label.gpu) if label.loops else generate)(
-            target,
-            described.args,
-            described.kwargs,
-            hints=described.hints,
-            smallest=0,
-            header=header_of(function, modes, notes, label.name, label.loops),
-            stages={},
-            name=label.name,
-            called=label.called,
-        )
+        header = header_of(function, modes, notes, label.name, label.product)
+        request = requested(target, described, smallest=0, header=header, name=label.name, called=label.called,
+                            with_stages=True)
+        return generate(request) if label.product is Product.SOURCE else generate_loops(request, label.product)
 
     generated = attempt(label.notes)
     _require_plain(generated)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..pipeline import Product
 from ..transform.argument_names import extra_names, keys_in, name_at
 from ..transform.batching.batched import Batched
 from ..transform.batching.vectorized import Vectorized
@@ -19,13 +20,14 @@ from ..transform.modes import Gradient, Mode, Pullback, Pushforward
 from ..write.header import Header
 
 
-def header_of(function: Any, modes: list[Mode], notes: tuple[str, ...], name: str | None, loops: bool) -> Header:
+def header_of(function: Any, modes: list[Mode], notes: tuple[str, ...], name: str | None, product: Product) -> Header:
     """The header for a function and what is done to it, the first thing done first."""
     from .. import __version__
 
     code = getattr(inspect.unwrap(function), "__code__", None)
     names = parameter_names(function)
-    done = " of the ".join(reversed(all_words(modes, names))) or ("compiled form" if loops else "simplified form")
+    done = " of the ".join(reversed(all_words(modes, names))) or (
+        "simplified form" if product is Product.SOURCE else "compiled form")
     versions = {"transformer": __version__, "numpy": np.__version__}
     file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
     own = getattr(function, "__qualname__", None) or type(function).__qualname__

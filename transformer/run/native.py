@@ -1,4 +1,5 @@
-"""What compiled code does not read as it is: arrays in another byte order than the machine's, integers of many bits."""
+"""Arguments that compiled code cannot read as they are: arrays in another byte order than the machine's, integers of
+many bits."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ LOOKS = {"presence": Presence, "own": Own, "behind": Behind}
 
 
 class Unmarked(Exception):
-    """Something of which another process cannot tell whether it is the same."""
+    """Something that another process cannot recognise as the same."""
 
 
 def followed(way: Way, root: Any) -> Any:
@@ -132,18 +132,20 @@ def _by_name(owner: Any) -> Way:
     raise Unmarked(f"no way to {type(owner).__name__}")
 
 
+# The attributes in which objects of Python's classes have what they consist of.
+PARTS: tuple[tuple[type, tuple[str, ...]], ...] = (
+    (types.FunctionType, ("__globals__", "__closure__", "__defaults__", "__kwdefaults__")),
+    (types.MethodType, ("__func__", "__self__")),
+    (functools.partial, ("func", "args", "keywords")),
+    (property, ("fget", "fset", "fdel")),
+    (functools.cached_property, ("func",)),
+)
+
+
 def _steps(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, types.FunctionType):
-        names: tuple[str, ...] = ("__globals__", "__closure__", "__defaults__", "__kwdefaults__")
-        yield from (("attribute", name) for name in names if getattr(value, name) is not None)
-    elif isinstance(value, types.MethodType):
-        yield from (("attribute", "__func__"), ("attribute", "__self__"))
-    elif isinstance(value, functools.partial):
-        yield from (("attribute", "func"), ("attribute", "args"), ("attribute", "keywords"))
-    elif isinstance(value, property):
-        yield from (("attribute", name) for name in ("fget", "fset", "fdel") if getattr(value, name) is not None)
-    elif isinstance(value, functools.cached_property):
-        yield "attribute", "func"
+    parts = next((names for kind, names in PARTS if isinstance(value, kind)), None)
+    if parts is not None:
+        yield from (("attribute", name) for name in parts if getattr(value, name) is not None)
     elif isinstance(value, type) and dataclasses.is_dataclass(value):
         yield "attribute", "__dataclass_fields__"
     elif isinstance(value, dict) and all(isinstance(item, dataclasses.Field) for item in value.values()):

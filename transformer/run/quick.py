@@ -28,8 +28,8 @@ Pattern = tuple[str, ...]
 
 
 class Quick:
-    """Functions of calls by position. `valued` are the paths of integers of which the value counts; `follow` is told of
-    keys, for how many arguments they are, and of their tables."""
+    """Functions of calls by position. `valued` are the paths of integers whose value counts; `follow` is told of keys,
+    for how many arguments they are, and of their tables."""
 
     def __init__(self) -> None:
         self.patterns: dict[int, tuple[Pattern, dict[Any, Any]]] = {}
@@ -43,15 +43,16 @@ class Quick:
         except _NoKey:
             return
         known, table = self.patterns.get(len(args), (None, {}))
-        if known != pattern or len(table) >= MOST_KEYS:
+        find = self.find.get(len(args))          # other threads may clear this at any time
+        if find is None or known != pattern or len(table) >= MOST_KEYS:
             if len(pattern) > MOST_PARTS:
                 return
             table = {}
             self.patterns[len(args)] = pattern, table
-            self.find[len(args)] = _lookup(pattern, len(args), table)
+            find = self.find[len(args)] = _lookup(pattern, len(args), table)
             if self.follow is not None and args:
                 self.follow("".join(f"{part}, " for part in pattern), len(args), table)
-        self.find[len(args)](*args, noted=function)
+        find(*args, noted=function)
 
     def clear(self) -> None:
         for _, table in self.patterns.values():

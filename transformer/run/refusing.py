@@ -1,4 +1,4 @@
-"""What numba has to say, as users should see it."""
+"""numba's errors, as users should see them."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Repeated(Dispatcher):
 
 
 class Valued:
-    """The paths of numbers of which the value counts."""
+    """The paths of numbers whose value counts."""
 
     def __init__(self, static: StaticPaths, guarded: set[str]) -> None:
         self.static, self.guarded = static, guarded

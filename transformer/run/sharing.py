@@ -38,10 +38,10 @@ class Memory:
     asks to share no memory, `donated` the arrays in whose memory there will be results. `gives_views` says whether
     NumPy's results may share memory with arguments or each other, which compiled code's do not."""
 
-    own: frozenset[str]
-    written: tuple[WrittenPath, ...]
-    apart: tuple[tuple[str, str], ...]
-    origin: Origin | None
+    own: frozenset[str] = frozenset()
+    written: tuple[WrittenPath, ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
+    origin: Origin | None = None
     donated: tuple[str, ...] = ()
     gives_views: bool = False
 

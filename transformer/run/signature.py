@@ -20,6 +20,7 @@ from ..core.sizes import Dim, Extent, Size
 from ..core.types import COMPLEX, FLOAT, INT, ArrayType, has_own_meaning
 from ..read.interface import AxislessType
 
+WHOLE = (int, np.integer, np.bool_)      # numbers of which the key of a call has the value
 PLAIN = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
 
 
@@ -78,8 +79,8 @@ class Identity:
 
 def hashable(leaf: Any) -> Hashable:
     """What stands for a static object in a key."""
-    if type(leaf) is float:
-        return leaf.hex()                       # tells zeros apart, and not nan from nan
+    if isinstance(leaf, (float, np.floating)):
+        return float(leaf).hex()                # tells zeros apart, and not nan from nan
     try:
         hash(leaf)
     except TypeError:
@@ -117,6 +118,7 @@ def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str]
 class _Describer:
     def __init__(self, static: set[str]) -> None:
         self.static = static
+        self.is_named = getattr(static, "is_named", lambda path: False)
         self.below = getattr(static, "below", 2)
         self.tells_order = getattr(static, "tells_order", False)
         self.hints: dict[Any, int] = {}
@@ -130,7 +132,7 @@ class _Describer:
         return tree.unflatten(structure, [self.leaf(*pair) for pair in zip(leaves, paths)])
 
     def leaf(self, leaf: Any, path: str) -> Any:
-        if path in self.static:
+        if path in self.static and (isinstance(leaf, WHOLE) or self.is_named(path)):
             return leaf
         if isinstance(leaf, (np.ndarray, np.generic)):
             return self.array(leaf, path)

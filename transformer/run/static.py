@@ -1,4 +1,4 @@
-"""Arguments of which the value itself is part of the compiled function, as their caller says."""
+"""Arguments whose values are part of the compiled function, because the caller says so."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ class StaticPaths(set[str]):
         self.names, self.below, self.tells_order = names, below, False
 
     def __contains__(self, path: object) -> bool:
-        return super().__contains__(path) or bool(self.names) and _root(str(path)) in self.names
+        return super().__contains__(path) or self.is_named(path)
+
+    def is_named(self, path: object) -> bool:
+        """Whether the caller says that what is there is static, so that it is part of the key of each call."""
+        return bool(self.names) and _root(str(path)) in self.names
 
     def also(self, paths: set[str]) -> StaticPaths:
         """These and others."""

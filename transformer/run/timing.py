@@ -1,4 +1,4 @@
-"""Timing several functions in turn, so that what else a machine does meets all of them alike."""
+"""Timing several functions in turn, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 

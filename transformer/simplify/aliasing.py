@@ -39,7 +39,7 @@ class Aliasing:
         self.escaping = self._closed([v for v in function.results if isinstance(v, Var)])
 
     def _loop(self, stmt: Loop) -> None:
-        for carry in getattr(stmt, "carries", ()):
+        for carry in stmt.carries:
             self.sources[carry.out] += [carry.init, carry.next]
             self.sources[carry.entry] += [carry.init, carry.next]
         for read in stmt.reads:

@@ -53,7 +53,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any
+from typing import Any, assert_never
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
@@ -111,8 +111,11 @@ class Liveness:
                     self._enter_call(stmt)
                     if has_effects(stmt.function):
                         self.effects.append(stmt)
-                case Effect() if stmt.kind not in ("comment", "forget"):
-                    self.effects.append(stmt)
+                case Effect():
+                    if stmt.kind not in ("comment", "forget"):
+                        self.effects.append(stmt)
+                case _:
+                    assert_never(stmt)
 
     def _enter_let(self, stmt: Let) -> None:
         source = (stmt, (*stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
@@ -129,12 +132,11 @@ class Liveness:
             self.origin[read.target] = stmt, (read.source,)
         for record in stmt.records:
             self.origin[record.target] = stmt, (record.value,)
-        if isinstance(stmt, Loop):
-            for carry in stmt.carries:
-                self.origin[carry.entry] = self.origin[carry.out] = stmt, (carry.init, carry.next)
-            if stmt.count is not None:
-                self.origin[stmt.count] = stmt, ()
-            self._enter(stmt.test, stmt)
+        for carry in stmt.carries:
+            self.origin[carry.entry] = self.origin[carry.out] = stmt, (carry.init, carry.next)
+        if stmt.count is not None:
+            self.origin[stmt.count] = stmt, ()
+        self._enter(stmt.test, stmt)
         self._enter(stmt.body, stmt)
 
     # -- marking -----------------------------------------------------------------------------
@@ -173,12 +175,10 @@ class Liveness:
         """A statement stays, those around it too, and what decides whether it runs."""
         while stmt is not None and stmt not in self.kept:
             self.kept.add(stmt)
-            if type(stmt) is Let:
-                pass                                        # decides nothing
-            elif isinstance(stmt, If):
+            if isinstance(stmt, If):
                 self._need((stmt.cond,))
             elif isinstance(stmt, Loop):
-                self._need((stmt.trips, getattr(stmt, "cond", None)))
+                self._need((stmt.trips, stmt.cond))
             stmt = self.parent[stmt]
 
     # -- sweeping ----------------------------------------------------------------------------

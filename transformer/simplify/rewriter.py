@@ -7,7 +7,7 @@ variable's definition goes; later uses are replaced as the pass comes to them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 from ..core.grammar import (
     Atom,
@@ -109,7 +109,7 @@ class Rewriter:
     def visit(self, statements: Iterable[Stmt]) -> None:
         """Rewrites statements into the block being written."""
         for stmt in statements:
-            if type(stmt) is not Let:
+            if not isinstance(stmt, Let):
                 self._structured(stmt)
                 continue
             if self.mapping:
@@ -118,7 +118,7 @@ class Rewriter:
                     stmt.attrs = self.attrs(stmt.attrs)
             self.let(stmt)
 
-    def _structured(self, stmt: Stmt) -> None:
+    def _structured(self, stmt: If | Loop | Call | Effect) -> None:
         match stmt:
             case If():
                 self.branch(stmt)
@@ -131,6 +131,8 @@ class Rewriter:
                 stmt.args = self.atoms(stmt.args)
                 stmt.attrs = self.attrs(stmt.attrs)
                 self.effect(stmt)
+            case _:
+                assert_never(stmt)
 
     def let(self, stmt: Let) -> None:
         self.out.append(stmt)

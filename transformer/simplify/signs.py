@@ -89,6 +89,19 @@ def _both_taken(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, stmt.op, *stmt.args[:place], minus, *stmt.args[place + 1:], **stmt.attrs)
 
 
+@with_operand(*PRODUCTS)
+def _taken_away(fold: Fold, stmt: Let) -> Any:
+    """x[i] += a * -b → x[i] += -(a * b), which is printed as x[i] -= a * b, in generated code."""
+    product = fold.own(stmt.args[1], *PRODUCTS)
+    if product is None or not fold.is_generated or not _is_real(product.target) or not _is_subtracted(fold, stmt):
+        return None
+    opposite = negated(fold, product.target, array_type(product.target).dtype)
+    if opposite is None:
+        return None
+    minus = fold.emit(stmt, Negative, opposite, type=type_of(opposite))
+    return fold.become(stmt, stmt.op, stmt.args[0], minus, *stmt.args[2:], **stmt.attrs)
+
+
 @with_operand("negative", *ODD)
 def _opposite(fold: Fold, stmt: Let) -> Any:
     """-(-a) → a, -(-a * b) → a * b, -(2 * a) → -2 * a."""
@@ -149,6 +162,18 @@ def _into_number(fold: Fold, stmt: Let) -> Any:
         return None
     opposite = negated(fold, product.target, array_type(product.target).dtype) if _is_real(product.target) else None
     return None if opposite is None else fold.become(stmt, stmt.op, Const(-factor), opposite)
+
+
+@with_operand("negative")
+def _to_number(fold: Fold, stmt: Let) -> Any:
+    """2 * a * -b → -2 * a * b, in generated code."""
+    product, sign = fold.own(stmt.args[0], "multiply"), fold.defined_by(stmt.args[1], "negative")
+    if product is None or sign is None or not fold.is_generated or stmt.attrs or not _is_real(stmt.target):
+        return None
+    opposite = _sign(fold, stmt.args[1], None)
+    if opposite is None or product.attrs or not _flip_constant(fold, product):
+        return None
+    return fold.become(stmt, stmt.op, product.target, opposite)
 
 
 @with_operand("negative")
@@ -292,10 +317,10 @@ def _is_plain(stmt: Let) -> bool:
 
 RULES = {
     "add": [_difference, _both_taken],
-    "addat": [_both_taken],
+    "addat": [_both_taken, _taken_away],
     "subtract": [_sum],
     "negative": [_opposite, _exchanged],
     **{name: [_total] for name in TOTALS},
-    "multiply": [_two_signs, _into_number, _of_number, _outwards],
+    "multiply": [_two_signs, _into_number, _to_number, _of_number, _outwards],
     "divide": [_two_signs, _outwards],
 }

@@ -116,7 +116,7 @@ def flows(stmt: Stmt) -> Iterable[tuple[Var, object]]:
                 yield merge.target, merge.then
                 yield merge.target, merge.orelse
         case Loop():
-            for carry in getattr(stmt, "carries", ()):
+            for carry in stmt.carries:
                 yield carry.entry, carry.init
                 yield carry.entry, carry.next
                 yield carry.out, carry.entry

@@ -1,4 +1,4 @@
-"""What cancels: variables with which results are computed that do not depend on them.
+"""What cancels: variables that results are computed from, but do not depend on.
 
     top = np.max(x)                     a term of itself
     e = np.exp(x - top)                 a factor exp(-top) of what does not depend on `top`

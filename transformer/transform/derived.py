@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tree import map as map_leaves
+
 
 class Derived:
     """A function and what is done to it (None: nothing that changes what it computes). Called while a
@@ -25,8 +27,15 @@ class Derived:
         last = interface.positional or len(interface.parameters)
         added = interface.parameters[last - mode.extras:last]
         count = len(args) - mode.extras
-        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[count:])]
+        given = [fitted(p.tree, _taken(reader, arg), p.name) for p, arg in zip(added, args[count:])]
         return reader.inlined(function, interface, (*args[:count], *given), kwargs)
+
+
+def _taken(reader: Any, given: Any) -> Any:
+    """A tangent or cotangent; what it holds may come from outside."""
+    given = reader.usable(given)
+    reader.outside.seen_whole(given)
+    return map_leaves(reader.usable, given)
 
 
 def taken_apart(target: Any) -> tuple[Any, list[Any]]:

@@ -48,7 +48,7 @@ OF_DIGITS = frozenset(("nextafter", "spacing"))                             # wh
 
 def in_float32(function: Function, interface: Interface, *, by_entry: bool, but_products: bool = False) -> bool:
     """Rewrites a function, and those that it calls, in place; whether there was anything to rewrite. Arguments and
-    results are converted in the function, or (`by_entry`) by who calls it: then `interface.halves` says which. With
+    results are converted in the function, or (`by_entry`) by its caller: then `interface.halves` says which. With
     `but_products` those of matrices stay in 16 bits."""
     functions = reachable(function)
     if not any(map(_mentions_half, functions)):

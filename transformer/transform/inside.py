@@ -61,6 +61,7 @@ def read_linearize(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _at_point(reader: Any, made: Any, function: Any, *primals: Any) -> Any:
+    reader.outside.seen_whole(primals)
     kept = tuple(map_leaves(_kept, reader.usable(primal)) for primal in primals)
     core, interface = reader.subfunction(function, kept, {})
     point = Point(function, kept, core)

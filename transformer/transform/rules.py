@@ -61,7 +61,7 @@ def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
     operands, y = operands_of(stmt), results_of(stmt)
     if op.symmetric:
         given = [None if t is None else symmetric_tangent(stmt, t) for t in given]
-    if hasattr(op, "tangent"):
+    if op.tangent is not None:
         results = (y,) if op.elementwise else ()
         terms = [op.tangent(tuple(given), *operands, *results, **attrs)]
     else:

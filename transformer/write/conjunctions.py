@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ..core.grammar import Var
+
 RISING, FALLING = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
 
 
@@ -27,3 +29,10 @@ def _chained(one: ast.expr, other: ast.expr) -> ast.Compare | None:
     if not any(all(isinstance(op, way) for op in ops) for way in (RISING, FALLING)):
         return None
     return ast.Compare(one.left, ops, [*one.comparators, *other.comparators])
+
+
+def chosen(test: ast.expr, then: ast.expr, orelse: ast.expr, target: Var) -> ast.expr:
+    """`a if c else b`; what is generated does not say `b if not c else a`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and (target.name is None or target.primal):
+        test, then, orelse = test.operand, orelse, then
+    return ast.IfExp(test, then, orelse)

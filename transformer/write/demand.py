@@ -22,7 +22,7 @@ def printed_attrs(stmt: Let) -> dict[str, Any]:
         return {}
     if stmt.op.name == "get" or stmt.op.name in WRITES:
         return {"index": stmt.attrs["index"]}
-    silent = ("spelling", *getattr(stmt.op, "silent", ()))
+    silent = ("spelling", *stmt.op.silent)
     return {key: item for key, item in stmt.attrs.items() if key not in silent}
 
 

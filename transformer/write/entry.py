@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -42,18 +42,21 @@ from .sizes import SizePlan, bound_by, extent_of_axis
 FLOAT64 = "float64"
 
 
-class Kernel(Protocol):
-    """What is called: `outside` are the arrays that its caller allocates, of which those in `zeroed` are full of zeros,
-    `in_place` the results that are in the memory of a parameter."""
+@dataclass(slots=True)
+class Kernel:
+    """A kernel as its entry calls it."""
 
+    name: str
     params: list[Var]
-    outside: list[Var]
-    zeroed: list[Var]
-    in_place: list[Var]
+    outside: list[Var]                   # the arrays that its caller allocates
+    zeroed: list[Var]                    # those of them that are full of zeros
+    in_place: list[Var]                  # the results that are in the memory of a parameter
     results: list[Any]
-    cells: set[Var]                      # the results that are numbers on a device, arrays without axes
-    turned: set[Var]                     # the parameters of which it takes the transposes
-    library: str                         # that makes arrays: NumPy, as `np`, or CuPy, as `cp`
+    cells: set[Var]                      # the results that are numbers on a device: arrays without axes
+    turned: Collection[Var]              # the parameters whose transposes it takes
+    donated: Collection[Var]             # the parameters whose memory it may use for results
+    library: str                         # which makes arrays: NumPy, as `np`, or CuPy, as `cp`
+    raises_in_pieces: bool               # the texts of its errors, which the entry puts together
 
 
 @dataclass(slots=True)
@@ -77,16 +80,12 @@ def _is_computed(atom: Any, params: set[Var]) -> bool:
     return isinstance(atom, Var) and atom not in params
 
 
-def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str, *,
-                written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var],
-                guards: bool, donated: Iterable[Var], in_pieces: bool) -> EntrySource:
-    """The entry `name` that calls `kernel_name`. `written` are the parameters that the user's function
-    writes, with their new values; results of what is transformed are fresh memory, or that of parameters that are
-    `donated`; `axisless` are the parameters that are arrays without axes. With `guards` it tests the shapes it is
-    given. The texts of the kernel's errors may be `in_pieces`, which it puts together."""
-    entry = _Entry(function, interface, kernel, name, kernel_name, written, is_transformed, set(axisless), set(donated))
-    entry.in_pieces = in_pieces
-    return entry.printed(guards)
+def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, *, written: dict[Var, Any],
+                is_transformed: bool, axisless: Iterable[Var], guards: bool) -> EntrySource:
+    """The entry `name` of a function, which calls its kernel. `written` are the parameters that the user's function
+    writes, with their new values; results of what is transformed are fresh memory, or that of donated parameters;
+    `axisless` are the parameters that are arrays without axes. With `guards` it tests the shapes it is given."""
+    return _Entry(function, interface, kernel, name, written, is_transformed, set(axisless)).printed(guards)
 
 
 class _Sizes(SizePlan):
@@ -118,19 +117,16 @@ class _Guards(Guards):
 
 
 class _Entry:
-    in_pieces = False
-
-    def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str,
-                 written: dict[Var, Any], is_transformed: bool, axisless: set[Var], donated: set[Var]) -> None:
+    def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, written: dict[Var, Any],
+                 is_transformed: bool, axisless: set[Var]) -> None:
         self.declared, self.shadows = interface, Shadows(interface)
         interface = self.shadows.interface
         self.function, self.interface, self.kernel = function, interface, kernel
-        self.name, self.kernel_name = name, kernel_name
-        self.written, self.is_transformed, self.axisless, self.donated = written, is_transformed, axisless, donated
+        self.name, self.written, self.is_transformed, self.axisless = name, written, is_transformed, axisless
         self.namespace: dict[str, Any] = {}
         hidden = {hidden.var: identifier(hidden.name) for hidden in interface.hidden}
         self.paths: dict[Var, str] = {var: path for p in interface.parameters for var, path in places(p)} | hidden
-        self.used = {name, kernel_name, *PRINTED, *hidden.values(), *(p.name for p in interface.parameters)}
+        self.used = {name, kernel.name, *PRINTED, *hidden.values(), *(p.name for p in interface.parameters)}
         self.bound: dict[Var, str] = {}
         self.wide: dict[Var, str] = {}           # what is computed with in place of numbers of 16 bits
         self.sizes = _Sizes(function, self._dims(), [target.type.sizes for target in kernel.outside])   # type: ignore[union-attr]
@@ -237,7 +233,7 @@ class _Entry:
 
     def _call(self) -> Iterator[Item]:
         arguments = [*map(self._passed, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
-        call = ast.Call(ast.Name(self.kernel_name), arguments, [])
+        call = ast.Call(ast.Name(self.kernel.name), arguments, [])
         in_place = {param: self.argument(param) if param in self.wide else self.reached(param)
                     for param in self.kernel.in_place}
         passed = {**self.given, **in_place}
@@ -248,12 +244,13 @@ class _Entry:
         for k, atom in enumerate(self.kernel.results):
             self.given[atoms[k]] = targets[rest.index(k)] if k in rest else passed[atom]
         self.filled = {atoms[k] for k in range(len(atoms)) if k not in rest}
-        if len(names) == 1 and not (self.written or passed or self.in_pieces) and self._is_nested(atoms[rest[0]]):
+        in_pieces = self.kernel.raises_in_pieces
+        if len(names) == 1 and not (self.written or passed or in_pieces) and self._is_nested(atoms[rest[0]]):
             self.given[atoms[rest[0]]] = call
             return
         target = targets[0] if len(names) == 1 else ast.Tuple(targets)
         stmt = ast.Assign([target], call) if names else ast.Expr(call)
-        yield Line(_in_one_piece(stmt) if self.in_pieces else stmt)
+        yield Line(_in_one_piece(stmt) if in_pieces else stmt)
 
     def _passed(self, param: Var) -> ast.expr:
         """An argument of the kernel: the transpose of an array that lies column by column."""
@@ -368,7 +365,7 @@ class _Entry:
                 continue
             seen.add(one)
             pending += sources.get(one, [])
-        return [param for param in self.paths if param in seen and param not in self.donated and is_array(param)]
+        return [param for param in self.paths if param in seen and param not in self.kernel.donated and is_array(param)]
 
 
 def _in_one_piece(stmt: ast.stmt) -> ast.stmt:

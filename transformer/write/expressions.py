@@ -21,7 +21,7 @@ from ..ops.registry import is_defined
 from ..ops.table import spelling_of
 from ..ops.value import hands_on
 from .aliasing import Aliases
-from .conjunctions import conjunction
+from .conjunctions import chosen, conjunction
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .fitting import Nesting
@@ -143,7 +143,8 @@ class Expressions:
             return conjunction(test, self.atom(then))
         if then is stmt.cond or _is_bool(stmt.cond) and _is_bool(orelse) and _is(then, True):
             return ast.BoolOp(ast.Or(), [test, self.atom(orelse)])
-        return ast.IfExp(test, self._side(merge, "then"), self._side(merge, "orelse"))
+        sides = self._side(merge, "then"), self._side(merge, "orelse")
+        return chosen(test, *sides, merge.target)
 
     def _side(self, merge: Merge, side: str) -> ast.expr:
         tree = self.atom(getattr(merge, side))
@@ -157,9 +158,8 @@ class Expressions:
         return copied(tree) if stmt.target in self.aliases.views else tree
 
     def _application(self, stmt: Let) -> ast.expr:
-        source = getattr(stmt.op, "source", None)
-        if source is not None:
-            return source(*map(self.atom, stmt.args), **printed_attrs(stmt))
+        if stmt.op.source is not None:
+            return stmt.op.source(*map(self.atom, stmt.args), **printed_attrs(stmt))
         special = FORMS.get(stmt.op.name)
         tree = special(self, stmt) if special is not None else None
         if tree is not None:

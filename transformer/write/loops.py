@@ -18,7 +18,7 @@ from .items import Each
 from .kept import goes_on, handed_on
 from .layout import Group, Item, Line
 from .numbers import is_zero, number
-from .statements import Statements, inverted
+from .statements import Statements
 from .stores import Store
 
 FIRST_LENGTH = 16  # of storage that grows
@@ -54,7 +54,7 @@ class Loops(Statements):
 
     def _leave(self, stmt: Loop) -> Item:
         """`if not condition: break`."""
-        test = inverted(self.expressions.atom(stmt.cond))
+        test = self.inverted(stmt.cond)
         return Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)
 
     def _counted(self, stmt: Loop) -> list[Item]:

@@ -73,6 +73,9 @@ class _Nester(Fitting):
         fixed = (stmt.args[0],) if written else ()
         alone = written or stmt.op.name in WRITES
         own = Tree(point, (), 0, 0) if alone else Tree(point, (), own_width(stmt), *weight_of(stmt))
+        if written:                            # what may stand on a line of its own may stand here
+            reads = self.flow.reads.get(point, ())
+            own.width = width_of_atom(stmt.args[:2][-1]) - sum(width_of_atom(var) for var, _ in reads)
         self.latest = tree = self.consume(point, pending, own, fixed)    # what is written where has a line in any case
         if written or len(stmt.targets) > 1:
             return

@@ -196,10 +196,11 @@ class Page:
     def top(self, options: Options) -> list[Item]:
         """Types, tests, what is in containers, sizes, numbers."""
         notes: list[Item] = [Note(text) for text in self._types()] if options.annotate else []
-        before: list[Item] = [*self._unpacked(), *self._sizes()]
-        if options.guards:
-            before = [*fixed_tests(self.interface), *before, *self._tests()]
-        return [*notes, *before, *self._numbers()]
+        fixed = fixed_tests(self.interface) if options.guards else ()
+        tests = list(self._tests()) if options.guards else []
+        sizes = list(self._sizes())
+        first, later = _apart(tests, sizes)
+        return [*notes, *fixed, *self._unpacked(), *first, *sizes, *later, *self._numbers()]
 
     def _tests(self) -> Iterator[Item]:
         """What the code below rests on."""
@@ -219,7 +220,7 @@ class Page:
         for parameter in getattr(self.interface, "parameters", ()):
             yield from map(Line, taken_apart(parameter, names))
 
-    def _sizes(self) -> Iterator[Item]:
+    def _sizes(self) -> Iterator[Line]:
         """`n, m = x.shape`."""
         for param, axes in self.sizes.definitions():
             tree = self.expressions.name(param)
@@ -295,6 +296,18 @@ class Page:
         shared = any(self.aliases.may_share(atom, other) for other in before if is_array(other))
         kept = shared or not self.aliases.is_owned(atom) or self.aliases.in_storage(atom)
         return copied(tree) if kept else tree
+
+
+def _apart(tests: list[Item], sizes: list[Line]) -> tuple[list[Item], list[Item]]:
+    """The tests that stand above the names of sizes, which what has other axes does not have, and those that mention
+    such a name."""
+    bound = {name for line in sizes for name in _names_in(line.node.targets[0])}        # type: ignore[attr-defined]
+    later = [test for test in tests if any(bound & _names_in(tree) for tree in _trees([test]))]
+    return [test for test in tests if test not in later], later
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:

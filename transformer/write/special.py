@@ -12,7 +12,7 @@ from ..core.grammar import Atom, Const, Let, type_of
 from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
-from .conjunctions import conjunction
+from .conjunctions import chosen, conjunction
 from .demand import printed_attrs
 from .numbers import number, number_class, of_numpy
 
@@ -183,7 +183,7 @@ def where(e: Any, stmt: Let) -> ast.expr | None:
     if "spelling" in stmt.attrs or not all(_is_number(atom) for atom in stmt.args):
         return None
     then, orelse = (_option(e, atom, stmt.target.type) for atom in stmt.args[1:])
-    return ast.IfExp(e.atom(stmt.args[0]), then, orelse)
+    return chosen(e.atom(stmt.args[0]), then, orelse, stmt.target)
 
 
 def selection(e: Any, stmt: Let) -> ast.expr | None:

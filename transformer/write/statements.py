@@ -243,8 +243,15 @@ class Statements:
         orelse = self._side(stmt, "orelse", stmt.orelse, span.end)
         test = self.expressions.atom(stmt.cond)
         if not then and orelse:
-            test, then, orelse = inverted(test), orelse, []
+            test, then, orelse = self.inverted(stmt.cond), orelse, []
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)] if then else []
+
+    def inverted(self, cond: Any) -> ast.expr:
+        """`not condition`."""
+        stmt = self.expressions.needed.homes[cond].stmt if cond in self.expressions.nesting.values else None
+        types = [type_of(atom) for atom in stmt.args] if isinstance(stmt, Let) else []
+        of_integers = all(isinstance(type, ArrayType) and type.dtype.kind in "biu" for type in types)
+        return inverted(self.expressions.atom(cond), bool(types) and of_integers)
 
     def _side(self, stmt: If, side: str, block: Block, end: int) -> list[Item]:
         items = self.block(block)
@@ -322,10 +329,19 @@ def _keeps_dtype(stmt: Let) -> bool:
     return isinstance(value, ArrayType) and isinstance(own, ArrayType) and (not value.sizes or value.dtype == own.dtype)
 
 
-def inverted(test: ast.expr) -> ast.expr:
-    """`not test`."""
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+}
+
+
+def inverted(test: ast.expr, of_integers: bool) -> ast.expr:
+    """`not test`, as `a != b`, or as `a >= b` of what cannot be nan."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        kind = type(test.ops[0])
+        if kind in (ast.Eq, ast.NotEq) or of_integers and kind in OPPOSITES:
+            return ast.Compare(test.left, [OPPOSITES[kind]()], test.comparators)
     return ast.UnaryOp(ast.Not(), test)
 
 

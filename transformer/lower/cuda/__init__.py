@@ -1,4 +1,4 @@
-"""The nest form for GPUs: kernels, and a driver that launches them one behind the other.
+"""The nest form for GPUs: kernels, and a driver that launches them one after the other.
 
     y = x * 2                  y = cp.empty(n, np.float32)
                                fill_y[blocks(n), THREADS](n, x, y)

@@ -1,5 +1,4 @@
-"""Writes to places that numbers decide upon, of which the last one counts: threads share them, though several may be to
-the same place.
+"""Writes to computed places, of which the last one counts: threads share them, though several may be to the same place.
 
     nest i < n, ordered                     nest k < m: store latest, k, -1
         store y, p[i], x[i]        →        nest i < n: store latest, p[i], i, where that is greater

@@ -1,5 +1,5 @@
-"""Matrices that are read across: a block of threads brings a tile of one to memory that its threads share, along the
-rows, and reads it there along the columns.
+"""Matrices that are read across: a block of threads copies a tile of one to shared memory, along the rows, and reads it
+there along the columns.
 
     nest i, j                          tile = cuda.shared.array((TILE, PADDED), np.float32)
         store y, i, j, x[j, i]    →    for every tile of places i, j

@@ -16,11 +16,11 @@ from collections.abc import Hashable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from ...core.builder import Builder, current
 from ...core.errors import NotSupported
-from ...core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Read, Record, Var, type_of
+from ...core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Read, Record, Stmt, Var, type_of
 from ...core.halves import PYTHON_KINDS, promoted
 from ...core.sizes import Size, Unknown
 from ...core.types import ArrayType, SeqType
@@ -103,7 +103,7 @@ class Expansion:
             self.known[-1][key] = stmt.target
         return known
 
-    def stmt(self, stmt: Any) -> None:
+    def stmt(self, stmt: Stmt) -> None:
         with self.builder.at(stmt.origin):
             match stmt:
                 case Let():
@@ -118,6 +118,8 @@ class Expansion:
                     done(stmt)
                     if stmt.kind == "assert":
                         self.ranges.suppose(stmt.args[0])
+                case _:
+                    assert_never(stmt)
 
     def call(self, stmt: Call) -> None:
         """A call; an array that is given is one that nobody else looks at."""

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...core.grammar import Call, If, Loop, Var
+from ...core.grammar import UNDEFINED, Call, If, Loop, Var
 from .lifetimes import written
 from .nest_walk import statements
 from .nests import Allocate, Block
@@ -41,6 +42,35 @@ def names_given(stmt: Any) -> list[tuple[Var, Any]]:
         case Call():
             return [(target, arg) for target in stmt.targets for arg in stmt.args]
     return []
+
+
+class Memories:
+    """Which arrays of a function may share memory: those that are names of one another, as in `others`, too. `own` are
+    those that lie in memory of their own; of what is neither one of them nor a name of one nothing is known."""
+
+    def __init__(self, block: Block, own: Iterable[Var], others: Iterable[tuple[Var, Any]]) -> None:
+        self.groups: dict[Var, set[Var]] = {}
+        pairs = [*others, *(pair for stmt in statements(block) for pair in names_given(stmt))]
+        for name, value in pairs:
+            if isinstance(value, Var) and value is not UNDEFINED:
+                self._join(name, value)
+        self.known = {*own, *(name for name, _ in pairs)}
+
+    def _join(self, name: Var, value: Var) -> None:
+        joined = self.group(name) | self.group(value)
+        self.groups.update(dict.fromkeys(joined, joined))
+
+    def group(self, array: Var) -> set[Var]:
+        return self.groups.get(array, {array})
+
+    def are_apart(self, arrays: Sequence[Iterable[Var]], written: set[Var]) -> bool:
+        """Whether none of these shares memory with another one, unless nobody writes there; each may be any of
+        several."""
+        groups = [set[Var]().union(*map(self.group, each)) for each in arrays]
+        if not all(group <= self.known for group in groups):
+            return False
+        return all(groups[k].isdisjoint(group) or written.isdisjoint(groups[k] | group)
+                   for k in range(len(groups)) for group in groups[:k])
 
 
 def handed_on(loop: Loop) -> set[Any]:

@@ -5,7 +5,8 @@
                                    loop k in m - 1: y[n:n + k + 1] += v[k + 1] * a[n - k - 1:]
 
 Most is added in the second one, which takes several rows in a pass (`jamming`). NumPy has a product of two vectors for
-each element. Numbers outside of `a` are no zeros, as they would not be left out where `v` is infinite.
+each element; so it is done here where there are fewer elements than items in each. Numbers outside of `a` are no
+zeros, as they would not be left out where `v` is infinite.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ...core.builder import current
 from ...core.grammar import Block, Carry, Function, If, Let, Loop, Var, type_of
@@ -67,10 +70,20 @@ def _is_longer(a: Any, v: Any) -> bool:
     return current().assumptions.choose(a.shape[0], v.shape[0])
 
 
+def _are_few(y: Any, v: Any) -> bool:
+    """Whether there are fewer results than items in each of them, in all calls that this code is made for: as in the
+    derivative for the shorter vector."""
+    return current().assumptions.choose(v.shape[0], y.shape[0] + 1)
+
+
 def _overlapping(a: Any, v: Any, type: Any) -> Any:
     """Where all of the shorter one lies in the longer one."""
     (n,), (m,) = a.shape, v.shape
-    return _added_up(zeros(type.with_sizes((n - m + 1,))), m, lambda y, k: y + v[k] * _part(a, m - 1 - k, n - m + 1))
+    y = zeros(type.with_sizes((n - m + 1,)))
+    if type.dtype.kind in "fc" and _are_few(y, v):
+        turned = v[::-1]
+        return _added_up(y, n - m + 1, lambda y, k: write(y, np.sum(_part(a, k, m) * turned), k))
+    return _added_up(y, m, lambda y, k: y + v[k] * _part(a, m - 1 - k, n - m + 1))
 
 
 def _whole(a: Any, v: Any, type: ArrayType) -> Any:

@@ -16,6 +16,9 @@ In the same way four rows of a matrix are added to the totals of its columns.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 from ...core.builder import current
@@ -43,11 +46,38 @@ def jam(block: Block, in_loop: bool = False) -> Block:
     """The block with such sums done several items at a time."""
     made: Block = []
     for stmt in block:
+        window = _window(stmt)
+        if window is not None:
+            made += window
+            continue
         for inner in inner_blocks(stmt):
             inner[:] = jam(inner, in_loop or repeats(stmt))
         nest = _of_loop(stmt) if isinstance(stmt, Loop) else stmt
         made += [stmt] if not isinstance(nest, Nest) else _of_nest(nest, in_loop) or [stmt]
     return made
+
+
+def _window(loop: Any) -> Block | None:
+    """What a loop in a loop has made of it, if the two go through the few weights of a window: all are added at once.
+
+        for a in range(3):                          nest j < d
+            for b in range(3):              →           y[j] = y[j] + w[0, 0] * x[0, j] + … + w[2, 2] * x[2, j + 2]
+                y += w[a, b] * x[a, b:b + d]
+    """
+    if not isinstance(loop, Loop) or len(loop.body) != 1 or not isinstance(loop.body[0], Loop):
+        return None
+    counts: list[Any] = [each.trips and size_of_atom(each.trips) for each in (loop, loop.body[0])]
+    if not all(isinstance(count, int) and count > 0 for count in counts) or prod(counts) > MOST_TOGETHER:
+        return None
+    inner = _of_loop(loop.body[0]) if only_writes(loop) and not loop.down else None
+    if not isinstance(inner, Nest) or len(inner.indices) > 1:
+        return None
+    nest = Nest([*as_nest(loop, []).indices, *inner.indices], inner.body, inner.origin, True)
+    if not _may_be_summed(nest) or not (_is_of_items(nest, 0) and _is_of_items(nest, 1)):
+        return None
+    outer, nest = _by_rows(nest)
+    made = _at_once(nest, [], {index.var: range(count) for index, count in zip(nest.indices, counts)}, [])
+    return [Nest(outer, made, nest.origin)] if outer else made
 
 
 def _of_nest(nest: Nest, in_loop: bool) -> Block | None:
@@ -112,20 +142,26 @@ def _goes_along(nest: Nest) -> bool:
 
 def _summed(nest: Nest) -> int | None:
     """Which index of a nest runs over the items of sums, if its body goes on with one item along a row of them."""
-    if not _goes_along(nest):
+    if not _may_be_summed(nest):
         return None
+    numbers = targets_of_lets(nest.body[:-1])
+    return next((k for k in range(len(nest.indices) - 1, -1, -1)
+                 if moving_with(nest.body[:-1], {nest.indices[k].var}) & numbers and _is_of_items(nest, k)), None)
+
+
+def _may_be_summed(nest: Nest) -> bool:
+    """Whether the body of a nest goes on with one item along a row of sums, which is not read for that."""
+    return _goes_along(nest) and (
+        loaded(nest).isdisjoint(written(nest.body[-1])) or reads_no_writes(nest, {}))
+
+
+def _is_of_items(nest: Nest, k: int) -> bool:
+    """Whether an index tells items of the same sums apart."""
     *before, row = nest.body
-    if not loaded(nest).isdisjoint(written(row)) and not reads_no_writes(nest, {}):
-        return None
-    numbers = targets_of_lets(before)
-    for k in range(len(nest.indices) - 1, -1, -1):
-        var = nest.indices[k].var
-        moving = moving_with(before, {var})
-        if not moving & numbers or any(var in atom_vars(index.size) for index in (*nest.indices, *row.indices)):
-            continue
-        if not any(moving & set(atom_vars(stmt.at)) for stmt in row.body if isinstance(stmt, Store)):
-            return k
-    return None
+    var = nest.indices[k].var
+    moving = moving_with(before, {var})
+    return not any(var in atom_vars(index.size) for index in (*nest.indices, *row.indices)) and not any(
+        moving & set(atom_vars(stmt.at)) for stmt in row.body if isinstance(stmt, Store))
 
 
 def _summed_rows(nest: Nest) -> int | None:
@@ -146,12 +182,19 @@ def _is_dear(stmt: Let | Store) -> bool:
 def _jammed_by_rows(nest: Nest, k: int) -> Block:
     """Sums over the rows of matrices are done one row after another, so that a row stays in the cache for all of its
     items; where rows are short, all of them go on with one item after another."""
+    outer, nest = _by_rows(nest)
+    made = _jammed(nest, k)
+    return [Nest(outer, made, nest.origin)] if outer else made
+
+
+def _by_rows(nest: Nest) -> tuple[list[Index], Nest]:
+    """The indices of the rows that are done one after another, and what is done for each of them."""
     row = nest.body[-1]
     outer = _own_rows(nest, row) if len(row.indices) > 1 and is_long(row.indices[-1].size) else []
     if not outer:
-        return _jammed(nest, k)
+        return [], nest
     inner = Nest(row.indices[len(outer):], row.body, row.origin, row.ordered)
-    return [Nest(outer, _jammed(Nest(nest.indices, [*nest.body[:-1], inner], nest.origin, True), k), row.origin)]
+    return outer, Nest(nest.indices, [*nest.body[:-1], inner], row.origin, True)
 
 
 def _own_rows(nest: Nest, row: Nest) -> list[Index]:
@@ -179,14 +222,21 @@ def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, togethe
     number = Index(Var(INT, index.var.name), passes)
     current().assumptions.within(number.var, 0, passes - 1)
     first: Extent = 0 if passes == 1 else Size.of(Unknown(number.var)) * together
+    return _at_once(nest, rest, {index.var: [first + n for n in range(together)]}, [] if passes == 1 else [number])
+
+
+def _at_once(nest: Nest, rest: list[Index], items: dict[Var, Sequence[Extent]], around: list[Index]) -> Block:
+    """The sums of a nest with all of these items done together, for each of the `rest` of its indices, and those
+    `around` them."""
     row, common = nest.body[-1], NestCopier()
     indices = common.stmt(Nest([*rest, *row.indices], [])).indices
     rest, along_row = indices[:len(rest)], indices[len(rest):]
-    copiers = [NestCopier({**common.mapping, index.var: atom_of_size(first + n)}) for n in range(together)]
-    moving = moving_with([stmt for stmt in (*nest.body[:-1], *row.body) if isinstance(stmt, Let)], {index.var})
+    copiers = [NestCopier({**common.mapping, **dict(zip(items, map(atom_of_size, places)))})
+               for places in product(*items.values())]
+    moving = moving_with([stmt for stmt in (*nest.body[:-1], *row.body) if isinstance(stmt, Let)], set(items))
     before = list(copies(nest.body[:-1], common, copiers, moving))
     along = list(copies(row.body, common, copiers, moving))
-    around = [*([] if passes == 1 else [number]), *rest]
+    around = [*around, *rest]
     if not before:
         return [Nest([*around, *along_row], along, row.origin, bool(around))]
     body = [*before, Nest(along_row, along, row.origin)]

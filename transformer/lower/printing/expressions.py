@@ -14,6 +14,7 @@ from ...core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown, re
 from ...write.composites import Composites
 from ...write.layout import Item
 from ...write.numbers import number
+from ..nest.aliases import Memories
 from ..nest.nest_walk import statements
 from ..nest.nests import Allocate, Block, Lowered
 from ..ordering.raveling import raveled_arrays
@@ -55,6 +56,7 @@ class Expressions:
         self.for_good = put_for_good(lowered.body, lowered.results)
         self.allocated = {stmt.target for stmt in statements(lowered.body) if isinstance(stmt, Allocate)}
         self.raveled = raveled_arrays(lowered.body)                      # by arrays and numbers of places in them
+        self.memories: Memories | None = None                            # of a kernel, whose arguments are apart
         self.whole: dict[Extent, list[Var]] = {}                         # what `ravel` gives, by how much that is
         given = {*lowered.function.params, *lowered.outside}
         for (array, count), rows in self.raveled.items():

@@ -58,6 +58,7 @@ class Functions:
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.tasks: dict[str, Group] = {}                                # what threads share
         self.repeated: set[str] = set()                                  # of these, those that one thread runs
+        self.alone: set[str] = set()                                     # and those whose arrays share no memory
         self.forms_of_tasks: dict[Hashable, str] = {}
         self.steps: dict[Hashable, str] = {}                             # what kernels compute of an element
         self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
@@ -123,16 +124,19 @@ class Functions:
         self.hosted[tree.name] = tree
         return tree.name
 
-    def share(self, task: Group, wish: str, taken: set[str], params: Iterable[Var | None] = ()) -> str:
-        """The name of a function that threads run, each for a range; `params` are the arrays among its parameters. One
-        that does the same is taken in its place."""
+    def share(self, task: Group, wish: str, taken: set[str], params: Iterable[Var | None] = (), *,
+              are_apart: bool = False) -> str:
+        """The name of a function that threads run, each for a range; `params` are the arrays among its parameters,
+        which may share no memory. One that does the same is taken in its place."""
         arrays = list(params)
-        form = form_of(task, arrays)
+        form = form_of(task, arrays), are_apart
         if form in self.forms_of_tasks:
             return self.forms_of_tasks[form]
         name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
         task.head.name = name
         self.tasks[name], self.arrays[name], self.forms_of_tasks[form] = task, arrays, name
+        if are_apart:
+            self.alone.add(name)
         return name
 
     def repeat(self, nest: Group, wish: str, taken: set[str], params: Iterable[Var | None]) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from ...core.grammar import Var
 from ...core.types import INT
 from ...write.layout import Group, Item, Line
+from ..nest.lifetimes import written
 from ..nest.nest_walk import statements
 from ..nest.nests import Allocate, Product, Store, Task
 
@@ -33,9 +34,17 @@ def shared(e: Any, stmt: Task) -> Line:
     params = ast.arguments([], [ast.arg(name) for name in (first, count, *given)], None, [], [], None, [])
     task = Group(ast.FunctionDef("", params, [], [], None), items)
     name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved,
-                                     [None, None, *(array_named(e, each) for each in given)])
+                                     [None, None, *(array_named(e, each) for each in given)],
+                                     are_apart=_are_apart(e, stmt, given))
     return Line(ast.Expr(ast.Call(ast.Name("in_threads"), [ast.Name(name), size, cost, *map(ast.Name, given)], [])),
                 stmt.origin)
+
+
+def _are_apart(e: Any, stmt: Task, given: list[str]) -> bool:
+    """Whether the arrays that a task is given share no memory, as far as it writes them."""
+    named = [[var for var, other in e.names.of.items() if other == name and getattr(var.type, "sizes", ())]
+             for name in given]
+    return bool(e.memories) and e.memories.are_apart([each for each in named if each], written(stmt))
 
 
 def array_named(e: Any, name: str) -> Var | None:

@@ -13,12 +13,13 @@ from typing import Any
 
 from ...core.equations import of_range, single_atom
 from ...core.errors import Origin
-from ...core.grammar import Var, type_of
+from ...core.grammar import Let, Var, type_of
 from ...core.sizes import Dim, Extent, Greatest, Size, leaves
 from ...write.composites import Composites
 from ...write.layout import Group, Item, Line, Note, lines_of
 from ...write.names import PRINTED, fresh, identifier
 from ...write.numbers import number
+from ..nest.aliases import Memories
 from ..nest.nest_walk import statements
 from ..nest.nests import Allocate, Lowered
 from .functions import Functions, module_of
@@ -57,6 +58,7 @@ class Printed:
     origins: dict[str, list[Origin]] = field(default_factory=dict)
     arrays: dict[str, list[Var | None]] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
+    alone: set[str] = field(default_factory=set)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -81,7 +83,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
                    set(functions.tasks), trees[-1], printers[-1].items, functions.forms,
                    arrays={**functions.arrays, name: [*lowered.function.params, *lowered.outside]},
-                   repeated=functions.repeated)
+                   repeated=functions.repeated, alone=functions.alone)
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -108,6 +110,8 @@ class Printer(Loops):
                    for target in lowered.outside]
         heads = self._sizes()
         rows = [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
+        if is_kernel:
+            self.memories = self._memories()
         params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
         items = [*self.depth.test(), *self.lists.made(lowered.function), *before_use(rows, self.block(lowered.body))]
         returned = list(map(self.returned, lowered.returned))
@@ -118,6 +122,14 @@ class Printer(Loops):
             items = in_stretches(self, params, outlined(self, params, items, known), known)
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
         return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
+
+    def _memories(self) -> Memories:
+        """Which arrays of a kernel may share memory: none of those that it is given, as far as it writes them."""
+        inside = list(statements(self.lowered.body))
+        sequences = [(each.target, each.args[0]) for each in inside if isinstance(each, Let) and each.op.of_sequences]
+        rows = [(rows, array) for (array, _), rows in self.raveled.items()]
+        own = {*self.lowered.function.params, *self.lowered.outside, *self.allocated}
+        return Memories(self.lowered.body, own, [*sequences, *rows])
 
     def returned(self, atom: Any) -> ast.expr:
         return self.atom(atom)

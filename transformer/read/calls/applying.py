@@ -104,10 +104,9 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
     spelling = attrs.pop("spelling", None)
     if is_axisless(base) and not Value(stmt.target).ndim and op.makes_array is None:
         return base  # in another shape or part it is the same element
-    write_back = getattr(op, "write_back", None)
-    if write_back is None or not shares_memory(reader, stmt, base):
+    if op.write_back is None or not shares_memory(reader, stmt, base):
         result = Value(stmt.target) if Value(stmt.target).ndim else Axisless(stmt.target)
-        why = op.unwritten if write_back is None else UNCERTAIN
+        why = op.unwritten if op.write_back is None else UNCERTAIN
         reader.aliases.derive(result, (base,), why)
         return result
 
@@ -115,7 +114,7 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
         return emit(op, (whole.atom, *others), attrs, spelling)
 
     def insert(whole: Value, part: Value) -> Value:
-        return write_back(whole, part, *map(Value, others), **attrs)
+        return op.write_back(whole, part, *map(Value, others), **attrs)
 
     return View(base, extract, insert, reader.journal, stmt.target)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..library.by_columns import by_columns
 from ..library.calls import call_library
 from ..raising.blame import as_numpy_raises
 from ..subscripts import subscript
-from ..values import ArrayMethod
+from ..values import ArrayMethod, is_array
 from .applying import apply_found
 
 if TYPE_CHECKING:
@@ -69,6 +70,14 @@ def _item(reader: Reader, array: Value, *index: Any) -> Any:
     return array if array.type.weak else converted(array, kind, kind.__name__)
 
 
+def _view(reader: Reader, array: Value, dtype: Any = None, type: Any = None) -> Any:
+    """`x.view()`: another array of the same memory, and of the same type."""
+    same_dtype = dtype is None or dtype is np.ndarray or not isinstance(dtype, builtins.type) and dtype == array.dtype
+    if not (same_dtype or dtype is array.dtype.type) or type not in (None, np.ndarray):
+        raise NotSupported("the memory of an array as another type", reader.builder.origin, instead=INSTEAD["view"])
+    return subscript(reader, array, ...) if is_array(array) else array
+
+
 def _repeat(reader: Reader, array: Value, *args: Any, **kwargs: Any) -> Any:
     """`x.repeat(n)`, which may have a number for each element."""
     return reader.call(np.repeat, (array, *args), kwargs)
@@ -99,7 +108,7 @@ def write_out(reader: Reader, out: Any, result: Any) -> Any:
 
 
 USE_OTHERS = "Use supported NumPy functions, or pass the result as an argument."
-SPECIAL = {"fill": _fill, "item": _item, "repeat": _repeat}
+SPECIAL = {"fill": _fill, "item": _item, "repeat": _repeat, "view": _view}
 INSTEAD = {
     "tobytes": "Call it outside, and pass the bytes as an argument.",
     "setflags": "Remove it, or write to a copy: x = x.copy().",

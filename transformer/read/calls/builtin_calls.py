@@ -21,6 +21,8 @@ from .. import ratios
 from ..branches.asked_classes import note_question
 from ..branches.conditions import negated, truth
 from ..kinds import python_type, stands_for_another, type_name
+from ..library.calls import call_library
+from ..library.numbers import power_modulo
 from ..lists.item_places import check_filled
 from ..lists.recorded import RecordedList, Recording
 from ..loops.comprehensions import collect, collected, folded, listed
@@ -279,8 +281,17 @@ def _from_keys(reader: Reader, keys: Any, value: Any = None) -> Any:
     return reader.own({hashed(reader, key, KEY): value for key in iterated(reader, keys)})
 
 
+def power(reader: Reader, base: Any, exp: Any, mod: Any = None) -> Any:
+    """`pow`."""
+    if mod is None:
+        return apply_op(reader, pow, (base, exp), {})
+    if not all(issubclass(python_type(number), int) for number in (base, exp, mod)):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return call_library(reader, power_modulo, (base, exp, mod), {})
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
-    **{function: runs_once(make) for function, make in ITERATORS.items()},
+    **{function: runs_once(make, function) for function, make in ITERATORS.items()},
     **OPERATORS,
     np.vectorize: made_vectorize,
     deque: made_deque,
@@ -298,6 +309,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     types.SimpleNamespace.__setattr__: store_attribute,
     object.__init__: nothing_to_set,
     abs: absolute,
+    pow: power,
     operator.abs: absolute,
     int: _number(int),
     float: _number(float),
@@ -312,11 +324,11 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     dict: made_dict,
     range: made_range,
     slice: made_slice,
-    zip: runs_once(zipped),
-    enumerate: runs_once(enumerated),
+    zip: runs_once(zipped, zip),
+    enumerate: runs_once(enumerated, enumerate),
     reversed: runs_once(turned),
-    map: runs_once(mapped),
-    filter: runs_once(filtered),
+    map: runs_once(mapped, map),
+    filter: runs_once(filtered, filter),
     sorted: ordered,
     functools.reduce: reduced,
     sum: sum_of,

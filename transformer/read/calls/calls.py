@@ -220,7 +220,7 @@ def _call_by_kind(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: 
         case ContainerMethod():
             return call_method(reader, function, args, kwargs)
         case functools.partial():
-            return reader.call(function.func, _bound(reader, function, args), {**function.keywords, **kwargs})
+            return reader.call(function.func, _bound(reader, function, args), {**_keywords(reader, function), **kwargs})
         case types.MethodType():
             if distribution_of(function):             # without its owner it is that of all distributions
                 return _of_library(reader, function, args, kwargs)
@@ -238,6 +238,11 @@ def _bound(reader: Reader, function: functools.partial[Any], args: tuple[Any, ..
         return (*function.args, *args)
     holder = function.args.__getitem__
     return (*(reader.outside.lift(arg, holder, k, None) for k, arg in enumerate(function.args)), *args)
+
+
+def _keywords(reader: Reader, function: functools.partial[Any]) -> dict[str, Any]:
+    """The keyword arguments of a partial, lifted; they may be others by the next call."""
+    return function.keywords if reader.owns(function) else reader.outside.items(function.keywords)
 
 
 def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ The result of a body is the value of its last statement, a `return`; jumps are g
 from __future__ import annotations
 
 import types
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -81,7 +82,7 @@ def run(reader: Reader, frame: Frame, node: Any) -> Any:
     if isinstance(node, gast.AsyncFunctionDef):
         raise reader.unsupported("AsyncFunctionDef")
     if frame.scope.is_generator:
-        return producer(reader, frame, lambda: _body(reader, frame, node))
+        return producer(reader, frame, partial(_body, reader, frame))
     return read_call(reader, frame, lambda: _body(reader, frame, node))
 
 

@@ -179,8 +179,8 @@ def _check_objects(values: tuple[Any, ...], what: str) -> None:
         if kind_of(type(item)) is LEAVES and hold_dynamic((item,)):
             cls = type(item).__name__
             raise NotSupported(f"{what} an object of {cls} with computed attributes", current().origin,
-                               why="Rules support arrays and containers of arrays; the arrays in this object would be "
-                                   "lost.", instead=f"Pass its arrays, or make {cls} a dataclass.")
+                               why="Rules support arrays and containers of arrays; those in this object would be lost.",
+                               instead=f"Pass its arrays, or make {cls} a dataclass.")
 
 
 def mark_effects(block: Block, use: Use) -> None:

@@ -35,6 +35,8 @@ def subfunction(
     signature = signature_for(function)
     bound = bound_to(function, signature, name, args, kwargs)
     fresh = Fresh(reader)
+    for value in bound.arguments.values():
+        reader.outside.seen_whole(value)
     trees = {key: fresh.tree(value, key) for key, value in bound.arguments.items()}
     for key, (value, _) in trees.items():
         bound.arguments[key] = value

@@ -27,13 +27,26 @@ def root(a, x):
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import gast
 
 from ...core.errors import NotSupported
-from . import asking, attempts, breaks, continues, finals, forks, loop_else, raises, returns, suppressed, ways_out
+from . import (
+    asking,
+    attempts,
+    breaks,
+    continues,
+    finals,
+    forks,
+    loop_else,
+    raises,
+    returns,
+    suppressed,
+    ways_out,
+    yields,
+)
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
@@ -93,7 +106,20 @@ def _desugar_function(function: Any, names: Names, file: str, first: tuple[Rewri
     scope = Scope(names, file, function.name)
     for rewrite in (*first, *REWRITES):
         body = rewrite(body, scope)
-    return changed(function, body=body)
+    return changed(function, body=body, written=function, first=first)
+
+
+@lru_cache(maxsize=512)
+def ending_early(generator: Any, file: str, with_result: bool) -> Any:
+    """The tree of a generator that ends where no further item is wanted, for one that has been desugared; it may have
+    to give no result."""
+    if not hasattr(generator, "written"):
+        return generator
+    body = generator.written.body
+    written = changed(generator.written, body=yields.with_ends(body if with_result else yields.without_results(body)))
+    made = _desugar_function(written, Names(written), file, generator.first)
+    del made.written
+    return made
 
 
 def _desugar_inner_functions(block: Block, names: Names, file: str, first: tuple[Rewrite, ...]) -> Block:

@@ -54,8 +54,9 @@ for what else may be raised in it. A number says which exception was raised, whe
         except OverflowError:
             x = limit
 
-What a function raises that is called inside of `try` is not seen here, nor what is raised in another `try` inside of it
-(but for its handlers), or a `with` is told of.
+A `with` that is passed on the way has the `raise` as its attribute `passed`: what its object would be told is not what
+the flag tells. What a function raises that is called inside of `try` is not seen here, nor what is raised in another
+`try` inside of it (but for its handlers).
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def rewrite(block: Block, scope: Scope) -> Block:
 
 
 def _may_catch(statement: Any) -> bool:
-    """Whether a `try` may catch exceptions that are raised in its block, and in no other `try` or `with` there."""
+    """Whether a `try` may catch exceptions that are raised in its block, and in no other `try` there."""
     if not isinstance(statement, gast.Try) or not statement.handlers:
         return False
     raised = list(exits(statement.body, gast.Raise))
@@ -104,10 +105,9 @@ def _may_catch(statement: Any) -> bool:
 
 
 def _are_seen_before(block: Block) -> bool:
-    """Whether something is raised in another `try`, but for its handlers, or in a `with`."""
+    """Whether something is raised in another `try`, but for its handlers."""
     return any(
-        isinstance(statement, gast.With) and leaves([statement], gast.Raise)
-        or isinstance(statement, TRIES) and any(leaves(part, gast.Raise) for part in _tried(statement))
+        isinstance(statement, TRIES) and any(leaves(part, gast.Raise) for part in _tried(statement))
         or any(map(_are_seen_before, blocks_of(statement)))
         for statement in block
     )
@@ -119,9 +119,20 @@ def _tried(statement: Any) -> Iterator[Block]:
     yield from (statement.orelse, statement.finalbody)
 
 
+def _passed(block: Block) -> Block:
+    """A block in which each `with` has the first `raise` that leaves it."""
+    noted: Block = []
+    for statement in block:
+        statement = map_blocks(statement, _passed)
+        if isinstance(statement, gast.With):
+            statement = changed(statement, passed=next(exits(statement.body, gast.Raise), None))
+        noted.append(statement)
+    return noted
+
+
 def _without_raises(statement: Any, scope: Scope) -> Block:
     remover = _RaiseRemover(scope, list(exits(statement.body, gast.Raise)))
-    body = remover.remove(statement.body, followed=True, ready=True)
+    body = remover.remove(_passed(statement.body), followed=True, ready=True)
     handlers = statement.handlers
     if hasattr(statement, "error"):                       # all that is caught is flagged
         occurred = at(statement, gast.Raise(at(statement, Occurred(statement.error, gast.Load(), None, None)), None))

@@ -8,7 +8,7 @@ def first_item(items):
     """``next(items)``."""
     for item in items:
         return item
-    raise StopIteration("there is no item")
+    raise StopIteration
 
 
 def first_item_or(items, default):

@@ -103,16 +103,16 @@ def reducing(whole):
     """`ufunc.reduce`, along the first axis unless said; `whole` is the function that NumPy has for it."""
 
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        if initial is not None or where is not True:
-            refused("`reduce` with initial or where is not supported",
-                    "Use np.sum, np.prod, np.max or np.min, which accept them.")
+        given = {} if where is True else {"where": where}
+        if initial is not None:
+            given["initial"] = initial
         array = np.asarray(array)
         if dtype is None:
-            return whole(array, axis=axis, keepdims=keepdims, out=out)
+            return whole(array, axis=axis, keepdims=keepdims, out=out, **given)
         if out is not None:
-            out[...] = reduce(array, axis, dtype, None, keepdims)
+            out[...] = reduce(array, axis, dtype, None, keepdims, initial, where)
             return out
-        return whole(array.astype(dtype), axis=axis, keepdims=keepdims).astype(dtype)
+        return whole(array.astype(dtype), axis=axis, keepdims=keepdims, **given).astype(dtype)
 
     return reduce
 

@@ -50,6 +50,38 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return np.array([item for item in iter], dtype=dtype)
 
 
+def power_modulo(base, exponent, modulus):
+    """``pow(base, exponent, modulus)``, by squares."""
+    if modulus == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    size = abs(modulus)
+    square = base % size
+    if exponent < 0:
+        square = inverse_modulo(square, size)
+    rest = abs(exponent)
+    power = 1 % size
+    while rest > 0:
+        if rest % 2 == 1:
+            power = power * square % size
+        rest = rest // 2
+        if rest > 0:
+            square = square * square % size
+    return power % modulus
+
+
+def inverse_modulo(number, modulus):
+    """What gives 1 with a number, by the algorithm of Euclid."""
+    divisor, rest = modulus, number
+    factor, next_factor = 0, 1
+    while rest != 0:
+        quotient = divisor // rest
+        divisor, rest = rest, divisor - quotient * rest
+        factor, next_factor = next_factor, factor - quotient * next_factor
+    if divisor != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return factor % modulus
+
+
 def bit_length(n):
     length, rest = 0, abs(n)
     while rest > 0:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
+
+
+def compared_lists(order, left, right):
+    """A comparison of lists: the first items that differ decide, or else which one is longer."""
+    if order is operator.eq or order is operator.ne:
+        if len(left) != len(right):
+            return order is operator.ne
+    for k in range(min(len(left), len(right))):
+        if left[k] != right[k]:
+            return order(left[k], right[k])
+    return order(len(left), len(right))
 
 
 def sorted_items(items, reverse=False):

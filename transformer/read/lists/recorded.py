@@ -364,8 +364,26 @@ def all_parts_of(reader: Reader, value: Any) -> tuple[tuple[Any, ...] | Part, ..
     return value.all_parts(reader) if isinstance(value, RecordedList) else parts_of(value)
 
 
-def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> RecordedList:
-    """`left + right` of lists; no other operator has a meaning for them."""
+COMPARISONS = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+
+
+def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """`left + right` of lists, `left * 2`, and comparisons; no other operator has a meaning for them."""
+    if function in COMPARISONS and all(isinstance(v, (list, RecordedList)) for v in (left, right)):
+        from ..library.calls import call_library
+        from ..library.ordering import compared_lists
+        from ..operators import binary
+
+        if any(isinstance(v, list) and not v for v in (left, right)):
+            lengths = (len(v) if isinstance(v, list) else v.length(reader) for v in (left, right))
+            return binary(reader, function, *lengths)
+        return call_library(reader, compared_lists, (function, left, right), {})
+    if function in (operator.eq, operator.ne) and not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
+        return function is operator.ne               # of another type
+    if function is operator.mul:
+        items, count = (left, right) if isinstance(left, RecordedList) else (right, left)
+        if isinstance(known_of(count), int):
+            return recorded(reader, tuple(all_parts_of(reader, items)) * known_of(count))
     if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
         refused = NotSupported(
             "this operator is not supported on a list filled by a loop",

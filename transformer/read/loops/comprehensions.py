@@ -14,7 +14,6 @@ from ..objects.containers import call_method, iterated, set_item
 from ..objects.keys import ITEM, hashed
 from ..sources.scope import scope_of
 from ..values import ABSENT, ContainerMethod, Lazy
-from .ahead import Ahead
 from .iteration import Iteration, iteration_of
 from .loop_reading import LoopPlan
 from .loops import LoopRun
@@ -78,12 +77,31 @@ def _each(
     use: Callable[[Any], None],
     guess: list[tuple[Place, bool]] | None = None,
     goes_on: Callable[[], Any] | None = None,
+    assigned: frozenset[str] = frozenset(),
 ) -> None:
     """Does something with every item of a generator expression, where it is computed."""
     begin(reader, lazy, "a generator expression")
     with reader.inside(lazy.frame):
-        loops = Comprehension(reader, lazy.node, guess, lazy.first, goes_on)
+        loops = Comprehension(reader, lazy.node, guess, lazy.first, goes_on, assigned)
         loops.read(lambda: use(reader.evaluate(lazy.node.elt)))
+
+
+def each_in_turn(
+    reader: Reader,
+    lazy: Lazy,
+    use: Callable[[Any], None],
+    goes_on: Callable[[], Any] | None,
+    assigned: frozenset[str],
+) -> None:
+    """Does something with items of a generator expression where they are computed, as long as it goes on; what is done
+    stands in the frame of now, and may assign to some names there."""
+    outer = reader.frame
+
+    def use_outside(item: Any) -> None:
+        with reader.inside(outer):
+            use(item)
+
+    _each(reader, lazy, use_outside, None, goes_on, assigned)
 
 
 def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
@@ -100,7 +118,7 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     return reader.usable(total.get())
 
 
-def all_hold(reader: Reader, lazy: Lazy, wanted: bool) -> Any:
+def all_hold(reader: Reader, items: Lazy | Producer, wanted: bool) -> Any:
     """Whether all items are true, or all are not: after the first that is otherwise nothing is computed."""
     hold = Item(reader.own({"hold": True}), "hold")
 
@@ -108,7 +126,13 @@ def all_hold(reader: Reader, lazy: Lazy, wanted: bool) -> Any:
         found = truth(reader, item)
         reader.journal.write(hold, found if wanted else negated(reader, found))
 
-    _each(reader, lazy, test, [(hold, True)], lambda: truth(reader, reader.usable(hold.get())))
+    def goes_on() -> Any:
+        return truth(reader, reader.usable(hold.get()))
+
+    if isinstance(items, Producer):
+        run_producer(reader, items, test, goes_on)
+    else:
+        _each(reader, items, test, [(hold, True)], goes_on)
     return reader.usable(hold.get())
 
 
@@ -122,6 +146,7 @@ class Comprehension:
         guess: list[tuple[Place, bool]] | None = None,
         first: Any = ABSENT,
         goes_on: Callable[[], Any] | None = None,
+        assigned: frozenset[str] = frozenset(),
     ) -> None:
         outer = reader.frame
         self.reader = reader
@@ -130,6 +155,7 @@ class Comprehension:
         self.frame = Frame(scope_of(node), outer.file, outer.function, outer.globals, {}, outer, outer.path)
         self.guess = guess or []
         self.goes_on = goes_on
+        self.assigned = assigned
 
     def read(self, yield_item: Callable[[], None]) -> None:
         with self.reader.inside(self.frame):
@@ -146,23 +172,18 @@ class Comprehension:
                 yield_item()
 
         def step() -> None:
-            filtered = lambda: self._filtered(generator.ifs, inner)  # noqa: E731
-            if self.goes_on is None:
-                return filtered()
-            branch(reader, self.goes_on(), filtered, lambda: None)
+            self._filtered(generator.ifs, inner)
 
         def take(item: Any) -> None:
             self._bind(generator.target, item)
             step()
 
-        is_ahead = self.goes_on is not None and isinstance(source, Lazy | Producer)
-        ahead = Ahead(reader, (source,)) if is_ahead else None
         if isinstance(source, Producer):
-            run_producer(reader, source, take)
+            run_producer(reader, source, take, self.goes_on)
+        elif isinstance(source, Lazy) and source.listed is None:
+            each_in_turn(reader, source, take, self.goes_on, self.assigned)
         else:
             self._run(level, source, step)
-        if ahead is not None:
-            ahead.check_computed()
 
     def _run(self, level: int, source: Any, step: Callable[[], None]) -> None:
         reader, generator = self.reader, self.generators[level]
@@ -177,6 +198,8 @@ class Comprehension:
             step,
             self.guess,
             generator.target.id if counts else None,
+            self.goes_on,
+            self.assigned,
         )
 
     def _bind(self, target: Any, value: Any) -> None:
@@ -199,12 +222,15 @@ def run_loop(
     body: Callable[[], None],
     guess: list[tuple[Place, bool]],
     name: str | None = None,
+    test: Callable[[], Any] | None = None,
+    assigned: frozenset[str] = frozenset(),
 ) -> None:
     """A loop that binds only names that nobody reads after it."""
     frame = reader.frame
-    run = LoopRun(reader, key, iteration, bind, body, None)
+    run = LoopRun(reader, key, iteration, bind, body, test)
     with frame.holding(iteration):
-        run.read(lambda run: LoopPlan(run.key, frame, run.length, run.bind, body, guess=guess, position_name=name))
+        run.read(lambda run: LoopPlan(run.key, frame, run.length, run.bind, body, run.test, guess,
+                                      assigned=assigned, position_name=name))
 
 
 def collect(reader: Reader, iteration: Iteration) -> Any:
@@ -231,8 +257,9 @@ def for_each(
     what: str,
     use: Callable[[Any], None],
     guess: list[tuple[Place, bool]] | None = None,
+    test: Callable[[], Any] | None = None,
 ) -> None:
-    """Does something with every item, in a loop."""
+    """Does something with every item, in a loop, as long as a test holds."""
     element: list[Any] = []
 
     def bind(k: Any) -> None:
@@ -240,7 +267,8 @@ def for_each(
 
     origin = reader.builder.origin
     place = (origin.file, origin.line, origin.column) if origin else None
-    run_loop(reader, (reader.frame.path, place, what), iteration, bind, lambda: use(element[0]), guess or [])
+    run_loop(reader, (reader.frame.path, place, what), iteration, bind, lambda: use(element[0]), guess or [],
+             test=test)
 
 
 EXPRESSIONS = {

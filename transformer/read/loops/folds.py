@@ -184,12 +184,13 @@ def all_of(reader: Reader, iterable: Any) -> Any:
 def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
     """All items are computed, unless it matters that Python stops at the first that decides: where one binds or changes
     something, or may raise an error."""
-    if isinstance(iterable, Lazy) and (key_of(iterable) in reader.findings.stopping or _binds(iterable)):
+    is_generator = isinstance(iterable, Lazy | Producer)
+    if is_generator and (key_of(iterable) in reader.findings.stopping or _binds(iterable)):
         hold = all_hold(reader, iterable, is_all)
         return hold if is_all else negated(reader, hold)
     ahead, block, start = Ahead(reader, (iterable,)), reader.builder.block, len(reader.builder.block)
     result = _joined(reader, listed(reader, iterable), function, is_all)
-    if not isinstance(iterable, Lazy):
+    if not is_generator:
         ahead.check_computed()
     elif ahead.has_changed() or has_effects(reader, block[start:]):
         raise Stops(key_of(iterable))
@@ -204,8 +205,8 @@ class Stops(Exception):
         self.key = key
 
 
-def _binds(lazy: Lazy) -> bool:
-    return any(isinstance(part, gast.NamedExpr) for part in gast.walk(lazy.node))
+def _binds(items: Lazy | Producer) -> bool:
+    return isinstance(items, Lazy) and any(isinstance(part, gast.NamedExpr) for part in gast.walk(items.node))
 
 
 def _joined(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:

@@ -59,6 +59,7 @@ class Iteration:
     use: Use | None = None
     items: Any = None
     is_ahead: bool = False  # its items were computed when it was made, or are looked at once more
+    stands_for: Any = None  # the class that the program called to make it
 
 
 def iteration_of(reader: Reader, value: Any) -> Iteration:
@@ -150,7 +151,7 @@ def behind(reader: Reader, whole: Iteration, taken: Any) -> Iteration:
                    element=lambda k: whole.element(binary(reader, operator.add, k, taken)))
 
 
-def runs_once(make: Callable[..., Any]) -> Callable[..., Any]:
+def runs_once(make: Callable[..., Any], cls: Any = None) -> Callable[..., Any]:
     """A builtin that gives an iterator, by what it runs over, or by the list of what it gives."""
 
     @wraps(make)
@@ -160,11 +161,12 @@ def runs_once(make: Callable[..., Any]) -> Callable[..., Any]:
         result = make(reader, *args, **kwargs)
         if not isinstance(result, Iteration):
             whole.check_computed()
-            return Iteration(0, lambda k: None, held=(result, whole), use=reader.own(Use()), items=result)
+            return Iteration(0, lambda k: None, held=(result, whole), use=reader.own(Use()), items=result,
+                             stands_for=cls)
         if result.is_ahead:
             shallow.check_computed()
             result = replace(result, held=(*result.held, shallow))
-        return replace(result, use=reader.own(Use()))
+        return replace(result, use=reader.own(Use()), stands_for=cls)
 
     return made
 

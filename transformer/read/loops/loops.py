@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -18,7 +19,7 @@ from ..frames import Frame, stamp
 from ..raising.demand import Demand, Opens, Unroll, need
 from ..raising.errors import is_of_program
 from ..sources.scope import uses_in, writes_of
-from ..values import ABSENT, cell_of, is_array
+from ..values import ABSENT, Lazy, cell_of, is_array
 from .iteration import (
     Iteration,
     but_first,
@@ -30,7 +31,7 @@ from .iteration import (
 )
 from .loop_reading import LoopPlan, LoopReading
 from .producers import Producer, run_producer
-from .stepping import ENDLESS
+from .stepping import ENDLESS, parts_of
 
 if TYPE_CHECKING:
     from ..reader import Reader
@@ -38,13 +39,18 @@ if TYPE_CHECKING:
 MOST_UNROLLED = 64
 
 
-def read_for(reader: Reader, node: Any) -> None:
+def read_for(reader: Reader, node: Any) -> Any:
     from ..assignment import bind
+    from .comprehensions import each_in_turn
 
     frame = reader.frame
     source = reader.evaluate(node.iter)
-    if isinstance(source, Producer) and getattr(node, "stop", None) is None:
-        return run_producer(reader, source, lambda item: _take(reader, node, item))
+    goes_on = _until(reader, getattr(node, "stop", None))
+    take = partial(_take, reader, node)
+    if isinstance(source, Producer) and (goes_on is None or not _is_in_steps(source)):
+        return run_producer(reader, source, take, goes_on)
+    if isinstance(source, Lazy) and source.listed is None:
+        return each_in_turn(reader, source, take, goes_on, _assigned(node))
     with reader.builder.at(frame.origin(node.iter)):
         iteration = iteration_of(reader, source)
     run = LoopRun(
@@ -53,10 +59,15 @@ def read_for(reader: Reader, node: Any) -> None:
         iteration,
         lambda k: bind(reader, node.target, iteration.element(k)),
         lambda: reader.execute(node.body),
-        test=_until(reader, getattr(node, "stop", None)),
+        test=goes_on,
     )
     with frame.holding(source):
         run.read(lambda run: _plan(reader, node, run))
+
+
+def _is_in_steps(made: Producer) -> bool:
+    """Whether items are taken one by one, or have been computed."""
+    return made.steps is not None or made.listed is not None or parts_of(made) is not None
 
 
 def _take(reader: Reader, node: Any, item: Any) -> None:
@@ -71,7 +82,8 @@ def _until(reader: Reader, flag: str | None) -> Callable[[], Any] | None:
     """The test before each iteration of a loop that a flag ends."""
     if flag is None:
         return None
-    return lambda: negated(reader, truth(reader, reader.usable(reader.frame.names[flag])))
+    names = reader.frame.names
+    return lambda: negated(reader, truth(reader, reader.usable(names[flag])))
 
 
 def read_while(reader: Reader, node: Any) -> None:
@@ -357,7 +369,6 @@ def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
     """The loop of a statement as it is to be read into Core."""
     frame = reader.frame
     writes = writes_of(node)
-    names = _target_names(node)
     iteration = run.iteration
     by_position = iteration is not None and iteration.counts and isinstance(getattr(node, "target", None), gast.Name)
     return LoopPlan(
@@ -369,10 +380,16 @@ def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
         run.test,
         guess=guessed_places(frame, writes.assigned, writes.augmented, writes.stored),
         used_later=lambda name: is_used_outside(frame, node, name),
-        assigned=frozenset(writes.assigned | writes.augmented | names),
+        assigned=_assigned(node),
         position_name=node.target.id if by_position else None,
         independent=iteration is not None and iteration.independent,
     )
+
+
+def _assigned(node: Any) -> frozenset[str]:
+    """The names that an iteration binds."""
+    writes = writes_of(node)
+    return frozenset(writes.assigned | writes.augmented | _target_names(node))
 
 
 def _target_names(node: Any) -> set[str]:

@@ -4,8 +4,9 @@
         total += a                   a = v
                                      total += a
 
-Where items are used in step with others (`zip`), or the loop may end early, they are collected first, as
-`list` does. What an item shares with other arrays must then not be written any more.
+Where the loop may end early, so does the generator, behind the item (`desugar/yields.py`). Where items are used in
+step with others (`zip`), they are collected first, as `list` does. What an item shares with other arrays must then not
+be written any more.
 """
 
 from __future__ import annotations
@@ -17,29 +18,36 @@ import gast
 
 from ...core.errors import NotSupported
 from ..branches.journal import Attribute
+from ..desugar import ending_early
+from ..desugar.yields import Ended
 from ..frames import Frame
 from ..lists.tokens import APPENDED, Token
+from ..sources.scope import scope_of
 from ..values import Producer, contained, may_be_array
 
 if TYPE_CHECKING:
     from ..reader import Reader
 
 
-def producer(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
+def producer(reader: Reader, frame: Frame, body: Callable[[Any], Any]) -> Any:
     return reader.own(Producer(frame, body))
 
 
-def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None]) -> None:
-    """Reads the body of a generator; each item is consumed where it is yielded."""
+def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None],
+                 goes_on: Callable[[], Any] | None = None, with_result: bool = False) -> Any:
+    """Reads the body of a generator; each item is consumed where it is yielded, as long as that goes on. Gives what the
+    generator returns, if that is wanted."""
     begin(reader, made, f"the generator {made.frame.function}")
     outer = reader.frame
+    if goes_on is not None:
+        made.frame.scope = scope_of(ending_early(made.frame.scope.node, made.frame.file, with_result))
 
     def consume_outside(item: Any) -> None:
         with reader.inside(outer):
             consume(item)
 
-    made.frame.consume = consume_outside
-    made.body()
+    made.frame.consume, made.frame.goes_on = consume_outside, goes_on
+    return made.body(made.frame.scope.node)
 
 
 def begin(reader: Reader, made: Any, what: str) -> None:
@@ -88,14 +96,22 @@ def read_yield(reader: Reader, node: Any) -> None:
     reader.frame.consume(item)
 
 
-def read_yield_from(reader: Reader, node: Any) -> None:
+def read_yield_from(reader: Reader, node: Any) -> Any:
+    """Gives what the other generator returns."""
     from .comprehensions import for_each
     from .iteration import iteration_of
 
-    source, consume = reader.evaluate(node.value), reader.frame.consume
+    source, consume, goes_on = reader.evaluate(node.value), reader.frame.consume, reader.frame.goes_on
     if isinstance(source, Producer):
-        return run_producer(reader, source, consume)
-    for_each(reader, iteration_of(reader, source), "yield", consume)
+        return run_producer(reader, source, consume, goes_on, getattr(node, "with_result", True))
+    return for_each(reader, iteration_of(reader, source), "yield", consume, test=goes_on)
 
 
-EXPRESSIONS = {gast.Yield: read_yield, gast.YieldFrom: read_yield_from}
+def read_ended(reader: Reader, node: Any) -> Any:
+    """Whether the loop that uses the items has ended."""
+    from ..branches.conditions import negated
+
+    return reader.frame.goes_on is not None and negated(reader, reader.frame.goes_on())
+
+
+EXPRESSIONS: dict[type, Any] = {gast.Yield: read_yield, gast.YieldFrom: read_yield_from, Ended: read_ended}

@@ -41,6 +41,8 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
     value = needed(reader, value)
     if isinstance(value, Value):
         return of_array(reader, value, name)
+    if name == "__class__" and python_type(value) is not type(value):
+        return python_type(value)
     if isinstance(value, Size):
         return _of_whole_number(reader, value, name)
     if isinstance(value, (RecordedList, Recording, DynamicRange)):

@@ -159,7 +159,7 @@ def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
     for item in dataclasses.fields(made):
         if not item.init and _is_of_user(item.default_factory):
             object.__setattr__(made, item.name, reader.call(item.default_factory, (), {}))
-        value = getattr(made, item.name)
+        value = getattr(made, item.name, None)           # none yet, where `__post_init__` is to set it
         if item.default_factory is not dataclasses.MISSING and not any(value is arg for arg in given):
             reader.own(value)
     return reader.own(made)

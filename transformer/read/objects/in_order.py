@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
 
 def are_sequences(left: Any, right: Any) -> bool:
     return any(isinstance(left, cls) and isinstance(right, cls) for cls in (tuple, list))
+
+
+def are_mappings(left: Any, right: Any) -> bool:
+    """Whether both are dictionaries, and at most one has an order that counts."""
+    both = isinstance(left, dict) and isinstance(right, dict)
+    return both and not (isinstance(left, OrderedDict) and isinstance(right, OrderedDict))
+
+
+def compared_mappings(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Whether two dictionaries are equal, or are not."""
+    if left.keys() != right.keys():
+        return function is operator.ne
+    sides = (tuple(reader.usable(side[key]) for key in left) for side in (left, right))
+    return compared_items(reader, function, *sides)
 
 
 def compared_items(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:

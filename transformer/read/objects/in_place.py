@@ -11,10 +11,10 @@ import numpy as np
 
 from ...ops.value import Value
 from ..branches.journal import Contents
-from ..lists.recorded import RecordedList, Recording
+from ..lists.recorded import RecordedList, Recording, combined
 from ..operators import is_count
 from ..raising.demand import static
-from ..values import ContainerMethod, is_array
+from ..values import ContainerMethod, is_array, known_of
 from .containers import call_method, check_owned, container_kind
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ SYMBOLS = {operator.add: "+=", operator.or_: "|=", operator.and_: "&=", operator
 def _of_recorded(reader: Reader, function: Callable[..., Any], old: Any, value: Any) -> Any:
     if function is operator.add and not _is_numpys(value):
         call_method(reader, ContainerMethod(old, "extend"), (value,), {})
+        return reader.usable(old.home)
+    if function is operator.mul and isinstance(old, RecordedList) and isinstance(known_of(value), int):
+        more = combined(reader, function, old, known_of(value) - 1)
+        name, given = ("extend", (more,)) if known_of(value) > 0 else ("clear", ())
+        call_method(reader, ContainerMethod(old, name), given, {})
         return reader.usable(old.home)
     if isinstance(old, Recording):
         raise old.cannot_change(reader, "this operator on a list that a loop fills")

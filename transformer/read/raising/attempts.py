@@ -40,13 +40,15 @@ if TYPE_CHECKING:
 @dataclass
 class Catching:
     """The `try`s of one reading: what those catch that are being read, the innermost last; what attempts have raised,
-    by the name that holds which; what a handler has at hand; and of which statements it has been tested that they
-    raise nothing of which kinds."""
+    by the name that holds which; what a handler has at hand; of which statements it has been tested that they raise
+    nothing of which kinds; and what is done with an exception on its way out of the lines that are being read."""
 
     kinds: list[Kinds] = field(default_factory=list)
     raised: dict[Any, list[ExceptionValue]] = field(default_factory=dict)
     handled: dict[Any, ExceptionValue] = field(default_factory=dict)
     tested: dict[Stmt, Kinds] = field(default_factory=dict)
+    of_floats: bool = False                      # whether floating point raises exceptions here
+    ways_out: list[Callable[[ExceptionValue], None]] = field(default_factory=list)
 
     def note_tested(self, stmt: Stmt, kinds: Kinds) -> None:
         self.tested[stmt] = (*self.tested.get(stmt, ()), *kinds)
@@ -65,6 +67,36 @@ class Raised:
     args: tuple[Any, ...]
     holds: bool = True
     block: tuple[Stmt, ...] = ()
+
+
+@contextmanager
+def passed_on_the_way_out(reader: Reader, do: Callable[[ExceptionValue], Any]) -> Iterator[None]:
+    """Does something where a `raise` inside is about to leave the lines, with what the program sees of it."""
+    frame, ways = reader.frame, reader.catching.ways_out
+
+    def pass_out(raised: ExceptionValue) -> None:
+        with reader.inside(frame):
+            do(raised)
+
+    ways.append(pass_out)
+    try:
+        yield
+    finally:
+        ways.remove(pass_out)
+
+
+def go_out(reader: Reader, raised: ExceptionValue) -> None:
+    """Does what is done on the way out, from the inside; what cannot be read there is left out."""
+    ways, reader.catching.ways_out = reader.catching.ways_out, []
+    try:
+        for way in reversed(ways):
+            checkpoint = reader.checkpoint()
+            try:
+                way(raised)
+            except NotSupported:
+                reader.restore(checkpoint)
+    finally:
+        reader.catching.ways_out = ways
 
 
 @contextmanager

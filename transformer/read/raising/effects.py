@@ -14,6 +14,8 @@ goes there and how it is formatted. `attrs` of each kind:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -104,16 +106,25 @@ def read_raise(reader: Reader, node: Any) -> None:
 def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
     """Emits a `raise`; what follows cannot be reached."""
     raised = raising_with(kind, args, reader.builder.origin)
+    if reader.catching.ways_out:
+        from .attempts import go_out
+
+        go_out(reader, ExceptionValue(kind, args))
     reader.builder.emit(raised)
     raise Unreachable(raised)
 
 
-def enter_errstate(reader: Reader, call: Any) -> Any:
+@contextmanager
+def errstate(reader: Reader, call: Any) -> Iterator[Any]:
     """`with np.errstate(...)`; gives what is called on the way out."""
     options = {keyword.arg: stripped(reader.evaluate(keyword.value)) for keyword in call.keywords}
     shown = ", ".join(f"{key}={value!r}" for key, value in options.items())
+    outer, reader.catching.of_floats = reader.catching.of_floats, "raise" in options.values()
     emit_effect(reader, "enter", (), {"context": f"np.errstate({shown})"})
-    return lambda: emit_effect(reader, "exit", (), {"context": f"np.errstate({shown})"})
+    try:
+        yield lambda: emit_effect(reader, "exit", (), {"context": f"np.errstate({shown})"})
+    finally:
+        reader.catching.of_floats = outer
 
 
 STATEMENTS = {gast.Assert: read_assert, gast.Raise: read_raise}

@@ -51,6 +51,8 @@ class Failure(NamedTuple):
 
 def all_failures(reader: Reader, block: Block) -> Iterator[Failure]:
     """What the statements of a block may raise when the program runs; rather too much than too little."""
+    if reader.catching.of_floats and any(isinstance(stmt, Let) for stmt in all_statements(block)):
+        yield Failure(FloatingPointError)
     trips = {stmt.position: stmt.trips for stmt in all_statements(block) if isinstance(stmt, Loop)}
     for stmt in all_statements(block):
         tested, inside = reader.catching.tested.get(stmt, ()), _is_inside(reader, stmt, trips)
@@ -102,7 +104,10 @@ def _of_effect(stmt: Effect) -> Iterator[Failure]:
         yield Failure(kind if isinstance(kind, type) else BaseException)
     elif stmt.kind == "assert":
         yield Failure(AssertionError)
-    elif stmt.kind not in ("print", "warn", "log", "enter", "exit"):
+    elif stmt.kind == "enter":
+        if "='raise'" in stmt.attrs["context"]:
+            yield Failure(FloatingPointError)
+    elif stmt.kind not in ("print", "warn", "log", "exit"):
         yield Failure(BaseException)
 
 

@@ -4,8 +4,9 @@
         total += y                   total += y
                                      scaled(x).__exit__(None, None, None)
 
-Of a function with `contextmanager` the lines under `with` stand where it yields. What an exception would do on its way
-out matters to nobody who cannot catch it; managers that may end one are refused where there could be one.
+Of a function with `contextmanager` the lines under `with` stand where it yields. A `raise` under `with` calls
+`__exit__` first; what other exceptions would do on their way out matters to nobody who cannot catch them. Managers that
+may end one are refused where there could be one.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from ..kinds import described
 from ..loops.producers import run_producer
 from ..objects.attributes import attribute
 from ..sources.source import find_source
-from ..values import Producer
-from .attempts import caught_as, however_left
-from .effects import enter_errstate
+from ..values import Closure, ExceptionValue, Producer
+from .attempts import caught_as, however_left, passed_on_the_way_out
+from .effects import errstate
 from .trying import Ends, what_may_be_raised
 from .warning_filters import filtering
 
@@ -51,6 +52,14 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
     if hasattr(manager, "__transformer_block__"):
         return manager.__transformer_block__(reader, node)
 
+    if getattr(node, "passed", None) is not None and _asks_for_exceptions(manager):
+        raise NotSupported(
+            f"`with` on {described(manager)} around a `raise` that is caught",
+            reader.frame.origin(node.passed),
+            why="It asks for the exception on the way out, or does otherwise without one.",
+            instead="Catch it under `with`, or test before. Behind a `yield`, write `finally`.",
+        )
+
     def inside(entered: Any) -> None:
         if item.optional_vars is not None:
             from ..assignment import bind
@@ -62,7 +71,7 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
         with however_left(reader, manager.__transformer_with__(reader, item.optional_vars)):
             _enter(reader, node, others)
     elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
-        with however_left(reader, enter_errstate(reader, item.context_expr)):
+        with errstate(reader, item.context_expr) as leave, however_left(reader, leave):
             _enter(reader, node, others)
     elif isinstance(manager, warnings.catch_warnings) and item.optional_vars is None:
         with filtering(reader, item.context_expr, node) as rest:
@@ -112,15 +121,19 @@ def _between(reader: Reader, manager: Any, inside: Callable[[Any], None], origin
     """The lines stand between calls of `__enter__` and `__exit__`."""
     cls = type(manager)
     entered = reader.call(cls.__enter__, (manager,), {})
+
+    def leave(raised: ExceptionValue) -> None:
+        reader.call(cls.__exit__, (manager, raised.kind, raised, None), {})
+
     if _may_end_exceptions(cls.__exit__):
         _without_exceptions(reader, manager, lambda: inside(entered), origin)
     else:
         try:
-            inside(entered)
+            with passed_on_the_way_out(reader, leave):
+                inside(entered)
         except TransformError as error:
             if reader.catching.catches(error):
-                raised = caught_as(error)
-                reader.call(cls.__exit__, (manager, raised.kind, raised, None), {})
+                leave(caught_as(error))
             raise
     reader.call(cls.__exit__, (manager, None, None, None), {})
 
@@ -140,6 +153,30 @@ def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None]
         raise raised if isinstance(raised, NotSupported) else refused from None
     if what_may_be_raised(reader, block[start:]):
         raise refused
+
+
+def _asks_for_exceptions(manager: Any) -> bool:
+    """Whether what a manager does on the way out depends on an exception."""
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        source = getattr(getattr(manager, "func", None), "__wrapped__", getattr(manager, "func", None))
+        tree = source.node if isinstance(source, Closure) else find_source(source).tree
+        return not _ends_with_yield(tree.body)
+    if not _is_readable(manager):
+        return False
+    tree = find_source(type(manager).__exit__).tree
+    told = {each.id for each in (*tree.args.args[1:], *filter(None, [tree.args.vararg]))}
+    return any(isinstance(each, gast.Name) and each.id in told and isinstance(each.ctx, gast.Load)
+               for statement in tree.body for each in gast.walk(statement))
+
+
+def _ends_with_yield(block: Any) -> bool:
+    """Whether nothing follows a `yield` but what `finally` does."""
+    match block[-1]:
+        case gast.Try(body=body, handlers=[], orelse=[]):
+            return _ends_with_yield(body)
+        case gast.Expr(value=value):
+            return isinstance(value, gast.Yield)
+    return False
 
 
 def _may_end_exceptions(leave: Any) -> bool:

@@ -13,9 +13,9 @@ from ...core.grammar import Atom, Effect
 from ...core.sizes import Size
 from ...ops import value as values
 from ...ops.value import Value
-from ..kinds import described
+from ..kinds import described, python_type
 from ..objects.objects import hold_dynamic, is_generated
-from ..values import ExceptionValue, Formatted, Hole, Text, has_dynamic, known_of
+from ..values import DynamicRange, ExceptionValue, Formatted, Hole, Text, contained, has_dynamic, known_of
 from .demand import static
 
 if TYPE_CHECKING:
@@ -49,16 +49,47 @@ def _formatted(reader: Reader, part: Any) -> Any:
 def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
     """A value as a piece of a text: a `str` if it is known, but for named constants."""
     if isinstance(value, Text):
-        return value
+        return text_of(_quoted(value)) if conversion == "r" else value
     if isinstance(value, ExceptionValue):
         return _displayed_exception(value, conversion)
+    if isinstance(value, DynamicRange):
+        return _displayed_range(value)
+    ours = next(filter(_is_made_here, contained(value)), None)
+    if ours is not None:
+        raise NotSupported(f"a text with {described(ours)} in it that the program makes", current().origin,
+                           instead="Show its items one by one, or as an array: np.array(items).")
     if _is_object(value):
         return _displayed_object(value, conversion, spec)
-    if not has_dynamic(value) and not hold_dynamic(value):
+    parts = any(isinstance(part, Text | ExceptionValue | DynamicRange) for part in contained(value))
+    if not parts and not has_dynamic(value) and not hold_dynamic(value):
         return ("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}").format(
             known_of(value)
         )
     return _displayed(value) if isinstance(value, (tuple, list, dict)) else Formatted(value, conversion, spec)
+
+
+def _is_made_here(value: Any) -> bool:
+    """Whether it stands for an object of the program, which Python would show, or holds what is not known."""
+    if isinstance(value, slice):
+        return has_dynamic((value.start, value.stop, value.step))
+    is_shown = isinstance(value, Value | Text | Size | DynamicRange | ExceptionValue)
+    return not is_shown and python_type(value) is not type(value)
+
+
+def _quoted(text: Text) -> list[Any]:
+    """A text with the quotes around it that Python shows, if there is nothing in it that would show otherwise."""
+    known = "".join(piece for piece in text.pieces if isinstance(piece, str))
+    if "'" in known or "\\" in known or not known.isprintable():
+        raise NotSupported("the text with quotes of a text that the program makes", current().origin,
+                           instead="Show the text as it is: f'{text}'.")
+    return ["'", text, "'"]
+
+
+def _displayed_range(value: DynamicRange) -> Text:
+    """A range as Python shows it."""
+    parts = [value.start, value.stop, *([] if known_of(value.step) == 1 else [value.step])]
+    shown = [piece for part in parts for piece in (", ", formatted(part))][1:]
+    return text_of(["range(", *shown, ")"])
 
 
 def _is_object(value: Any) -> bool:

@@ -27,7 +27,7 @@ from ..desugar.blocks import Occurred
 from ..kinds import python_type
 from ..operators import binary
 from ..values import ExceptionValue
-from .attempts import caught_as, forget, however_left, number_of, possible
+from .attempts import caught_as, forget, however_left, number_of, passed_on_the_way_out, possible
 from .effects import raise_exception
 from .failures import all_failures, meet
 
@@ -58,7 +58,8 @@ def read_try(reader: Reader, node: Any) -> None:
         return
     if hasattr(node, "error"):
         forget(reader, node.error)
-    with however_left(reader, partial(reader.execute, node.finalbody)):
+    finish = partial(reader.execute, node.finalbody)
+    with however_left(reader, finish), passed_on_the_way_out(reader, lambda raised: finish()):
         _read_caught(reader, node)
 
 

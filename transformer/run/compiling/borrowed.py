@@ -1,4 +1,5 @@
-"""Arrays that a kernel is given, as types of their own: their memory belongs to whoever calls, while the call takes.
+"""Arrays that a kernel is given, as types of their own: their memory belongs to the caller for the duration of the
+call.
 
 So no reference to it is counted, and what a call passes on is an address and sizes; for arrays in one piece, all else
 follows from these. numba's own form of a matrix is nine numbers, and the function by which Python calls a kernel has

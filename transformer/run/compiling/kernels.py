@@ -39,7 +39,7 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         known = {"nopython": True, "no_cfunc_wrapper": True, **for_numba(chosen)}
         namespace[name] = kind(namespace[name], targetoptions=known)
         namespace[name].py_func.known_sizes = chosen.get("sizes", {})
-        namespace[name].py_func.are_apart = chosen.get("apart", False)
+        namespace[name].py_func.are_apart = "apart" in chosen or "alone" in chosen
         namespace[name].py_func.borrows = chosen.get("borrows", False)
         if name in shared:
             know(shared[name], namespace[name])

@@ -1,5 +1,5 @@
-"""Functions that are the same in the modules of several programs, such as those of vector mathematics: one of them is
-compiled in a process, as to compile `exp` takes half as long as to compile a small kernel around it.
+"""Functions that are the same in the modules of several programs, such as those of vector mathematics: each is compiled
+once in a process, because compiling `exp` takes half as long as compiling a small kernel around it.
 
 Functions that raise are left out: their errors are found by the lines of their module.
 """

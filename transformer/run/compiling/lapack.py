@@ -28,7 +28,7 @@ SIDE = 16                                              # of the squares that are
 
 
 class ByTypes(InnerDispatcher):
-    """Stands for a function in which Python calls NumPy: LAPACK is called where it does for the types of a call."""
+    """Stands for a function in which Python calls NumPy. Calls LAPACK instead for the types that LAPACK takes."""
 
     def __init__(self, hosted: Any, form: str) -> None:
         super().__init__(hosted.py_func)

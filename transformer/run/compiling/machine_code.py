@@ -1,5 +1,5 @@
-"""Machine code of kernels: little of it for what they are mostly made of, which are numbers in variables, elements of
-arrays, and loops over ranges (`ranges`).
+"""Machine code of kernels: little of it for what they mostly consist of: numbers in variables, elements of arrays, and
+loops over ranges (`ranges`).
 
 For each element that is read or written, numba's own lowering copies the array's record, takes all from it that might
 be needed, and computes what is the same for every element. LLVM removes nearly all of that, for more time than it
@@ -41,8 +41,9 @@ marked: Any = register_pass
 
 
 class Variables(base):
-    """Variables of numbers: there is nothing to be freed where one is assigned or ends. Nor is there for an array that
-    is an argument: whoever calls has it for as long, and each error would be preceded by the end of all of them."""
+    """Variables of numbers: nothing has to be freed where one is assigned or goes out of scope. Nor has an array
+    argument, which the caller holds for the whole call; otherwise code that frees all of them would precede each
+    error."""
 
     def init(self) -> None:
         super().init()
@@ -133,7 +134,7 @@ class Layout:
 
 
 class Elements(Variables):
-    """Elements of arrays of numbers, of which each is at an address that is computed from the array's layout.
+    """Elements of arrays of numbers, each at an address that is computed from the array's layout.
 
     Lowering counts every place from the beginning of its axis, and tests it where it has to (`lower/expand/checks.py`).
     So nothing is chosen here for negative places. LLVM often cannot see that such a choice is idle: what was chosen is
@@ -235,8 +236,8 @@ class Copies(Elements):
 
 
 class Jumps(Copies):
-    """Loops around others, which stay loops: written out for each of a few positions, what is inside would be compiled
-    as often, for nothing. Where all positions are few, what is inside becomes straight code."""
+    """Loops around others, which stay loops: if they were unrolled, their bodies would be compiled several times, for
+    nothing. Where all loops are short, the inner ones are unrolled."""
 
     def init(self) -> None:
         super().init()
@@ -268,8 +269,8 @@ class Jumps(Copies):
 
 
 class _OfOneLoop(node):
-    """What LLVM is told about a loop: that it is not to be written out. As each loop has to have one of its own, it
-    begins with itself, and equals no other."""
+    """Tells LLVM not to unroll a loop. Each loop needs metadata of its own, so it begins with a reference to itself and
+    equals no other."""
 
     def __init__(self, module: Any) -> None:
         disable = module.add_metadata([llvm.MetaDataString(module, "llvm.loop.unroll.disable")])
@@ -306,7 +307,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
 
 
 class KernelLower(SelectedNumbers, RangeLoops, DirectCalls, RaveledArrays, Jumps):
-    """What makes machine code of a kernel, or of a function that it calls."""
+    """Lowers a kernel, or a function that it calls, to machine code."""
 
     def lower_normal_function(self, fndesc: Any) -> None:
         super().lower_normal_function(fndesc)
@@ -315,7 +316,7 @@ class KernelLower(SelectedNumbers, RangeLoops, DirectCalls, RaveledArrays, Jumps
 
 @marked(mutates_CFG=True, analysis_only=False)
 class KernelLowering(lowering):
-    """The pass of numba's that does."""
+    """The pass of numba's that runs it."""
 
     _name = "kernel_lowering"
 

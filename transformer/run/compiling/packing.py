@@ -1,4 +1,4 @@
-"""What a call passes on as a record: of an array in one piece, its address and its sizes, from which the rest follows.
+"""The records that calls pass for arrays: for a contiguous array its address and sizes, from which the rest follows.
 
 numba's own form of an array has twice as many numbers, and a kernel writes a record for each of its many calls.
 

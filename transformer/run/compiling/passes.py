@@ -57,8 +57,7 @@ FORMS_OF_OTHERS = interpreter.peep_hole_delete_with_exit, interpreter.peep_hole_
 
 
 class Translator(translator):
-    """From what Python runs to numba's own form, in which nothing is looked for that kernels have not: `with`, and
-    dictionaries."""
+    """From bytecode to numba's own form, without looking for what kernels do not have: `with`, and dictionaries."""
 
     def post_process(self, peepholes: Any, func_ir: Any) -> Any:
         return super().post_process([each for each in peepholes if each not in FORMS_OF_OTHERS], func_ir)
@@ -95,8 +94,8 @@ class Rewriting(rewriting):
 class Naming(versions):
     """A name for each use of a variable (`webs`).
 
-    numba's own pass gives each assignment one, and adds a variable wherever two of them meet. That is for variables
-    that have several types, which those of a kernel have not."""
+    numba's own pass gives each assignment one, and adds a variable wherever two of them meet. That is for variables of
+    several types, which kernels do not have."""
 
     _name = "kernel_naming"
 
@@ -109,8 +108,8 @@ class Naming(versions):
 
 
 class KnownCalls(context):
-    """What numba knows of types, which answers each question about a call once. A kernel adds numbers a thousand
-    times, and each time numba tries all that addition may be.
+    """numba's knowledge of types, which answers each question about a call once. A kernel adds numbers a thousand
+    times, and each time numba would try all signatures of addition.
 
     Those that are asked anew are asked of what is `shared`, by which numba knows what it has compiled before."""
 
@@ -156,7 +155,7 @@ class Meeting(stripping):
 
 @marked(mutates_CFG=False, analysis_only=True)
 class Freeing(legalizing):
-    """Variables end behind their last use, if they hold memory. numba finds the last uses of all others as well."""
+    """Deletes variables after their last use, if they hold memory. numba's own pass does so for all others as well."""
 
     _name = "kernel_freeing"
 

@@ -1,4 +1,4 @@
-"""The ways from a function to machine code: which passes of numba's over its code, and what LLVM does and when.
+"""The pipelines from a function to machine code: which of numba's passes run, and what LLVM does and when.
 
 This module imports numba, and is imported when something is compiled.
 """
@@ -82,7 +82,7 @@ class RowsLibrary(KernelLibrary):
 
 
 class LoopPasses(loops):
-    """numba's passes without those that search code for what explicit loops have not, and with less machine code."""
+    """numba's passes without those that search code for what explicit loops do not have, and with less machine code."""
 
     library: Any = KernelLibrary
 
@@ -105,7 +105,7 @@ class RowsPasses(LoopPasses):
 
 
 class InnerLibrary(KernelLibrary):
-    """What is linked into others: it is optimised there, and no machine code is made of it by itself."""
+    """A library that is linked into others. It is optimised there, and has no machine code of its own."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -122,7 +122,7 @@ class InnerPasses(LoopPasses):
 
 
 class ApartLibrary(InnerLibrary):
-    """The same for what is long, and is there once for all of its callers."""
+    """The same for a long function, which exists once for all of its callers."""
 
     def add_ir_module(self, module: Any) -> None:
         for function in module.functions:

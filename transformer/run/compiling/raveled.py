@@ -1,4 +1,4 @@
-"""Machine code of `x.ravel()` and `x.reshape(n, m)` of arrays in one piece: a record of the same memory.
+"""Machine code of `x.ravel()` and `x.reshape(n, m)` of contiguous arrays: a record of the same memory.
 
 numba compiles several functions for each, with copies that are not made, tests that cannot fail and texts for them,
 which takes longer than the loops that use the result. Arrays that lie otherwise are left to it.

@@ -1,4 +1,4 @@
-"""Choices between numbers that are there: the one that holds is selected, where Python has branches.
+"""Choices between numbers that are computed anyway: one is selected, where Python has branches.
 
     branch a, 1, 2                              v = select a, x, select b, y, z
     1: v = x; jump 5                            jump 5

@@ -1,4 +1,4 @@
-"""A name for each use that a kernel makes of a variable: a variable of numba's has one type.
+"""A name for each web of a variable (its definitions that reach common uses), as a variable of numba's has one type.
 
     for k in range(n):                      for k in range(n):
         t = x[k]                                t = x[k]

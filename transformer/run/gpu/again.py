@@ -1,5 +1,5 @@
-"""A call of a function compiled for a GPU, with arrays that lie there, that is like one before: nothing is looked at
-that is known from that one."""
+"""A call of a function compiled for a GPU, with arrays that lie there, that is like one before: what is known from that
+one is not looked at again."""
 
 from __future__ import annotations
 

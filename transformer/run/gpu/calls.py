@@ -15,13 +15,12 @@ import numpy as np
 from ... import tree
 from ...core.errors import BadArgument, TransformError
 from ...core.on_devices import is_on_device
-from ...pipeline import Looped, generate_loops
-from ..current import hidden_key
+from ...pipeline import Looped, Product, generate_loops
 from ..dispatch import Entry
-from ..generating import guarded_integers, on_demand
+from ..generating import entry_of, on_demand, requested
 from ..raising import complete
 from ..repeated import Repeated
-from ..sharing import Memory, arrays_of
+from ..sharing import arrays_of
 from ..signature import Description
 from ..static import names_of
 from .again import Again, There
@@ -173,27 +172,18 @@ class GpuCalls(Repeated):
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
         try:
-            return self._launching(described, args, kwargs)
+            looped = self.looped(described, args, kwargs)
+            return entry_of(loaded(looped, looped.source), looped)
         except TransformError as refusal:
             if not self.fallback:
                 raise
-            return Entry(self.target.function, "", None, [], [], [], {}, Memory(frozenset(), (), (), None),
-                         refusal=refusal)
-
-    def _launching(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        """The entry of kernels and their driver."""
-        looped = self.looped(described, args, kwargs)
-        function = loaded(looped, looped.source)
-        hidden = looped.interface.hidden
-        return Entry(function, looped.source, looped, looped.function.guards, hidden,
-                     looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
+            return Entry(self.target.function, refusal=refusal)
 
     def looped(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
-               stages: dict[str, str] | None = None) -> Looped:
+               with_stages: bool = False) -> Looped:
         """All stages to kernels and their driver."""
         def attempt(described: Description) -> Looped:
-            return generate_loops(self.target, described.args, described.kwargs, hints=described.hints, smallest=2,
-                                  stages=stages, gpu=True)
+            return generate_loops(requested(self.target, described, with_stages=with_stages), Product.KERNELS)
 
         return on_demand(attempt, args, kwargs, self.names(len(args)), self.static, described)
 
@@ -219,9 +209,8 @@ class GpuCalls(Repeated):
         """The text of every stage for a call, by name and in order."""
         from ..signature import describe
         plain, keywords = self._stand_ins(args, kwargs)
-        stages: dict[str, str] = {}
-        self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
-        return stages
+        described = describe(plain, keywords, self.names(len(args)), self.static)
+        return self.looped(described, plain, keywords, with_stages=True).stages
 
 
 def _put_back(ours: Any, theirs: Any) -> None:

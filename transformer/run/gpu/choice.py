@@ -1,4 +1,4 @@
-"""On which GPU a call runs: where its arguments are, or where it is to.
+"""On which GPU a call runs: that of its arguments, or the one that was asked for.
 
     f = jit(function, device="cuda")            f(x) runs on the GPU of x; with arrays of NumPy on the current one
     g = jit(function, device="cuda:1")          g(x) runs on GPU 1, and an Array x is brought there

@@ -1,4 +1,4 @@
-"""Launches of kernels, without numba's way of looking at every argument, which waits for the GPU besides.
+"""Launches of kernels, without numba's inspection of every argument, which also waits for the GPU.
 
     fill_y[over_threads(n)](n, x, y)            in a driver: numba compiles, we launch
 

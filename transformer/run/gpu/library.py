@@ -88,7 +88,7 @@ class OnHost:
 
 
 class Instantly:
-    """In place of `cupy.cuda`, where all is done when it is asked for."""
+    """In place of `cupy.cuda`, where everything is done at once."""
 
     class Device:
         def __init__(self, id: int) -> None:

@@ -1,4 +1,4 @@
-"""The streams of GPUs: what is asked of one is done in a stream of ours, in the order in which it is asked for.
+"""The streams of GPUs: all work is done in a stream of ours, in the order in which it is submitted.
 
     with On(0) as stream:                       GPU 0 and our stream on it are the current ones, also for CuPy
         y = cp.empty(n)

@@ -1,1 +1,1 @@
-"""`vmap`: statements that compute all lanes at once, and those of which lanes part."""
+"""`vmap`: statements that compute all lanes at once, and those at which lanes diverge."""

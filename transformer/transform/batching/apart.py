@@ -1,4 +1,4 @@
-"""Statements that run for one lane after the other: those where lanes part.
+"""Statements that run for one lane after the other: those at which lanes diverge.
 
     while z > 1:                           for lane in range(n):
         z = z / 2                              z_lane = z[lane]

@@ -1,5 +1,5 @@
-"""Reads and writes of a branch that some lanes take: all of them read, and write; those that do not take the branch
-write what is there.
+"""Reads and writes of a branch that some lanes take: all lanes read and write, and those that do not take the branch
+write what is already there.
 
     if x[j] > x[j + 1]:                         c = x[j] > x[j + 1]
         x[j] = b                    becomes     x[j] = b if c else x[j]
@@ -163,7 +163,7 @@ class _LaneWrites:
 
 
 class _Side:
-    """One side of a branch: `bases` are the arrays of outside that are written, by what they are after each write, and
+    """One side of a branch: `bases` are the outer arrays that are written, by their version after each write, and
     `versions` what they are in the end."""
 
     def __init__(self, block: Block) -> None:

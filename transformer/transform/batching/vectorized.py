@@ -1,4 +1,4 @@
-"""`vectorize`: a function of core dimensions for all that stands in front of them.
+"""`vectorize`: a function of core dimensions, applied over all axes in front of them.
 
     vectorize(f, "(n,m),(m)->(n)") of arrays (k, 3, 2) and (5, 1, 2)
 

@@ -215,7 +215,7 @@ class Integrated:
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """The tangent of a function at x, for those of what else it rests on."""
+    """The tangent of a function at x, given the tangents of everything else that it depends on."""
 
     function: Function
     operands: Sequence[Atom]
@@ -232,7 +232,7 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class Against:
-    """The cotangent of one of the things that a function at x rests on."""
+    """The cotangent of one of the values that a function at x depends on."""
 
     function: Function
     operands: Sequence[Atom]

@@ -1,4 +1,4 @@
-"""Calls of whose results only some elements count.
+"""Calls whose results count only in some of their elements.
 
     y = np.where(x > 0, f(x), 0.0)            f(x) divides by x
 

@@ -20,8 +20,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Node:
-    """A value, what recording it costs, what it is computed from (None: cannot be), whether the reverse
-    sweep wants it, and what has to be there if it is wanted, be it recorded or computed."""
+    """A value: what recording it costs, what it is computed from (None: it cannot be recomputed), whether the reverse
+    sweep wants it, and what must be there if it does, recorded or computed."""
 
     key: Any
     weight: float

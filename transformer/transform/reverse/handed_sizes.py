@@ -1,4 +1,4 @@
-"""Sizes that branches and loops hand on, for the reverse of what has them."""
+"""Sizes that branches and loops pass on, for the reverse of statements whose arrays have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements that a loop reads of an array, and never overwrites before it does, are read before the loop.
+"""Elements of arrays that a loop reads, and never overwrites before, are read before the loop.
 
     for j in range(n):                              row = a[i, i:]
         if j != i:                                  for j in range(n):

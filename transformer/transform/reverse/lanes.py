@@ -1,5 +1,5 @@
-"""Loops whose iterations do not depend on each other: the reverse of each iteration (a lane) runs it again,
-and then back, so that nothing is kept for it.
+"""Loops whose iterations do not depend on each other: the reverse of each iteration (a lane) reruns it and then
+reverses it, so that nothing is kept for it.
 
     for i in range(n):                  for i in range(n - 1, -1, -1):
         t = x[i]                            t = x[i]

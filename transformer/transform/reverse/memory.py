@@ -94,7 +94,7 @@ def _unasked(need: Need, assumptions: Assumptions, params: Iterable[Var]) -> int
 
 
 def stays_small(made: Extent, assumptions: Assumptions) -> bool:
-    """Whether so many bytes, that a kernel makes, may be kept unasked; a guard like that of records."""
+    """Whether a kernel may keep so many bytes without being asked; a guard like that of records."""
     return not assumptions.choose(assumptions.normal(made), LARGE + 1)
 
 

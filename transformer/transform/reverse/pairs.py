@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.grammar import Atom, Call, Function, Var, type_of
-from ...core.naming import cotangent_name, numbered
 from ...core.types import ArrayType, SavedType, Type
 from ...ops.value import Value
 from ..activity import Places
-from ..calls import Calls, copy_of, named, strong
-from ..custom.applied import prepared, without_links
+from ..calls import Calls, named, strong
 from ..naming import derivative_name
-from .chosen_calls import without_chosen_calls
+from .callee import Callee
 from .handing_down import handed_down
 from .overwriting import overwritten
 from .pullbacks import pullback_of
@@ -90,31 +88,15 @@ def pair_of(calls: Calls, function: Function, params: Places, results: Places) -
 
 
 def _fill(calls: Calls, function: Function, pair: Pair) -> None:
-    from .sweep import Reverse
-    own, builder = copy_of(function, calls.builder), calls.builder
-    inputs = [own.params[k] for k in sorted(pair.params)]
-    seeded = [own.results[k] for k in sorted(pair.results)]
-    with builder.apart():
-        body = prepared(without_chosen_calls(own.body), inputs, seeded, builder)
+    callee = Callee(calls, function, pair.params, pair.results)
+    own, body = callee.own, callee.body
     gone = {own.params[k] for k in overwritten(function)}
     saving = Saving(calls, function.name, body, own.results, gone)
-    sweep = Reverse.of(body, inputs, seeded, builder, calls)
-    name = cotangent_name([p.name for p in own.params if p.name])
-    given = [Var(strong(type_of(result)), numbered(name, k + 1)) for k, result in enumerate(seeded)]
-    begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k], builder))
-             for k in sorted(pair.added_to)}
-    with builder.apart() as backwards:
-        for var, dy in [*zip(seeded, given), *begun.items()]:
-            sweep.contribute(var, Value(dy))
-        sweep.block(body)
-        cotangents = [sweep.result(param) for param in inputs]
-    without_links(body)
-    restore(body, backwards, sweep.mirrors, builder.assumptions, own.results, calls_again=False, gone=gone)
-    results = saving.save(backwards, cotangents, sweep.mirrors)
-    forward, reverse = pair.forward, pair.reverse
+    callee.sweep(pair.added_to)
+    restore(body, callee.backwards, callee.mirrors, calls.builder.assumptions, own.results, calls_again=False,
+            gone=gone)
+    results = saving.save(callee.backwards, callee.cotangents, callee.mirrors)
+    forward = pair.forward
     forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]
     forward.dims = own.dims
-    made = Function(reverse.name, [*own.params, saving.param, *given, *begun.values()], backwards, results, own.dims)
-    again = copy_of(made, builder)
-    reverse.params, reverse.body, reverse.results, reverse.dims = again.params, again.body, again.results, again.dims
-
+    callee.fill(pair.reverse, [saving.param], callee.backwards, results)

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.grammar import Call, Effect, Function, Var, type_of
-from ...core.naming import cotangent_name, numbered
+from ...core.grammar import Call, Function
 from ...core.walk import all_statements, blocks_of, reachable
-from ...ops.value import Value
 from ..activity import Places
-from ..calls import Calls, copy_of, named, strong
-from ..custom.applied import prepared, without_links
-from .chosen_calls import without_chosen_calls
+from ..calls import Calls, named
+from .callee import Callee
 from .restoring import restore, without_effects
 
 
@@ -50,25 +47,9 @@ def pullback_of(calls: Calls, function: Function, params: Places, results: Place
 
 
 def _fill(calls: Calls, function: Function, made: Pullback) -> None:
-    from .sweep import Reverse
-    own, builder = copy_of(function, calls.builder), calls.builder
-    inputs = [own.params[k] for k in sorted(made.params)]
-    seeded = [own.results[k] for k in sorted(made.results)]
-    with builder.apart():
-        body = prepared(without_chosen_calls(own.body), inputs, seeded, builder)
-    sweep = Reverse.of(body, inputs, seeded, builder, calls)
-    name = cotangent_name([p.name for p in own.params if p.name])
-    given = [Var(strong(type_of(result)), numbered(name, k + 1)) for k, result in enumerate(seeded)]
-    with builder.apart() as backwards:
-        builder.emit(Effect("comment", (), {"text": "reverse"}))
-        for var, dy in zip(seeded, given):
-            sweep.contribute(var, Value(dy))
-        sweep.block(body)
-        cotangents = [sweep.result(param) for param in inputs]
-    without_links(body)
-    without_effects(body)
-    restore(body, backwards, sweep.mirrors, builder.assumptions)
-    whole = Function(function.name, [*own.params, *given], [*body, *backwards], cotangents, own.dims)
-    again, reverse = copy_of(whole, builder), made.reverse
-    reverse.params, reverse.body, reverse.results, reverse.dims = again.params, again.body, again.results, again.dims
-    reverse.again = True
+    callee = Callee(calls, function, made.params, made.results)
+    callee.sweep(heading="reverse")
+    without_effects(callee.body)
+    restore(callee.body, callee.backwards, callee.mirrors, calls.builder.assumptions)
+    callee.fill(made.reverse, [], [*callee.body, *callee.backwards], callee.cotangents)
+    made.reverse.again = True

@@ -39,8 +39,8 @@ MOST_RECOMPUTED = 4                 # statements computed again rather than kept
 
 
 class Values:
-    """The values inside loops and branches, and how each can be had in the reverse sweep, where arrays in `gone` are
-    not as they were."""
+    """The values inside loops and branches, and how each can be obtained in the reverse sweep, where the arrays in
+    `gone` have been overwritten."""
 
     def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool, gone: Iterable[Var]) -> None:
         self.scopes = scopes

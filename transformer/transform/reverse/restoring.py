@@ -1,6 +1,6 @@
-"""What brings values of the forward sweep to where the reverse sweep needs them, as `residuals` decided:
-prologues of reverse loops and branches that read what was kept, compute and take again; records and
-merges that keep; copies of loops that are run again.
+"""Brings values of the forward sweep to where the reverse sweep needs them, as `residuals` decided: by prologues of
+reverse loops and branches, which read what was kept, recompute, or take values again; by records and merges, which
+keep; by copies of loops that are rerun.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def without_effects(block: Block) -> None:
 
 
 class Given(Copier):
-    """A copier that does not choose what stands for some variables."""
+    """A copier for which the replacements of some variables are given."""
 
     def __init__(self, mapping: dict[Var, Atom], given: Iterable[Var],
                  dims: Callable[[Dim], Extent | None] | None = None) -> None:

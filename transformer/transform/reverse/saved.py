@@ -1,4 +1,4 @@
-"""What calls saved, in both modes: its tangents and cotangents are put together and taken apart as it is."""
+"""What calls saved, in both modes: its tangents and cotangents are put together and taken apart as it is itself."""
 
 from __future__ import annotations
 

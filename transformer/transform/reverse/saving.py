@@ -1,4 +1,4 @@
-"""What a forward function saves for its reverse: a minimum cut, as of a loop, and how it is put together.
+"""What a forward function saves for its reverse: chosen by a minimum cut, as for a loop, and how it is put together.
 
 What is saved in a branch is one value there, put together at its end and taken apart where the reverse
 of the branch begins, so that each path saves what it needs and nothing else:

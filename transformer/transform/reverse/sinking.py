@@ -1,4 +1,4 @@
-"""What only one side of a branch, or of a choice, looks at: its reverse belongs to that side, too.
+"""Values that only one side of a branch, or of a choice, uses: their reverse belongs to that side, too.
 
     r = np.sqrt(x @ x)
     y = x / r if r > 0 else x

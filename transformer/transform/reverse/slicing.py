@@ -1,5 +1,5 @@
-"""What a statement with blocks of its own needs of the program around it to give certain values, and the
-statement cut down to what gives these.
+"""What a statement with blocks of its own needs from the program around it to compute certain values, and the statement
+cut down to these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where cotangents count: what no path and no choice looked at has no part in the result.
+"""Where cotangents count: what no path and no choice used has no part in the result.
 
     r = np.sqrt(x)
     y = 0.0
@@ -26,7 +26,7 @@ import numpy as np
 
 from ...core.builder import current
 from ...core.errors import TransformError
-from ...core.grammar import Block, Call, Carry, Const, If, Let, Merge, Var
+from ...core.grammar import Block, Call, Carry, Const, If, Let, Merge, Var, type_of
 from ...core.types import BOOL, ArrayType
 from ...core.walk import all_statements, head_uses, reachable, tail_uses
 from ...ops.elementwise import where
@@ -48,7 +48,7 @@ class Supports:
         self.watched = watched
         self.steep = steep                      # statements whose derivative may be infinite
         self.known: dict[Var, Value] = {}
-        self.now = EVERYWHERE                   # of the statement that is gone through
+        self.now = EVERYWHERE                   # of the statement being visited
         self.sometimes: set[Var] = set()        # of which loops read elements on some paths only
         self.negated: dict[Any, Any] = {}       # of which truth value one is the opposite
 
@@ -62,7 +62,8 @@ class Supports:
         return cls(watched, set(steep))
 
     def contributed(self, var: Any, is_first: bool, support: Value | None = None) -> None:
-        """Notes that a contribution to a variable counts where `support` says, or else as what is gone through."""
+        """Notes that a contribution to a variable counts where `support` says, or else as the statement being
+        visited."""
         if var not in self.watched:
             return
         support = _fitting(self.now if support is None else support, var)
@@ -88,7 +89,7 @@ class Supports:
 
     @contextmanager
     def of_statement(self, stmt: Let) -> Iterator[None]:
-        """While a statement is gone through whose definition has been reached."""
+        """While a statement is visited whose definition has been reached."""
         before, self.now = self.now, EVERYWHERE
         if len(stmt.targets) == 1:
             self.now = self.known.pop(stmt.target, EVERYWHERE)
@@ -97,25 +98,30 @@ class Supports:
 
     @contextmanager
     def of_call(self, stmt: Call, given: Iterable[Any]) -> Iterator[Callable[[Value], Value]]:
-        """While a call is gone through whose results have cotangents where something is `given`; gives what is done to
-        the contributions to its arguments. What counts by element has no calls (`chosen_calls`)."""
+        """While a call is visited whose results have cotangents where something is `given`; gives what is done to the
+        contributions to its arguments. What counts by element has no calls (`chosen_calls`)."""
         supports = [self.known.pop(target, EVERYWHERE) for target, dy in zip(stmt.targets, given) if dy is not None]
         before, self.now = self.now, reduce(self.either, supports, NOWHERE)
         if self.now is NOWHERE or self.now.ndim:
             self.now = EVERYWHERE
         now = self.now if stmt in self.steep else EVERYWHERE
-        yield lambda term: term if now is EVERYWHERE else where(now, term, 0.0)
+
+        def counting(term: Value) -> Value:
+            is_known = now is EVERYWHERE or not isinstance(type_of(term.atom), ArrayType)       # what a call saved
+            return term if is_known else where(now, term, 0.0)
+
+        yield counting
         self.now = before
 
     @contextmanager
     def inside(self, known: dict[Var, Value]) -> Iterator[dict[Var, Value]]:
-        """While a block is gone through that begins with what is `known`; gives what is known after it."""
+        """While a block is visited that begins with what is `known`; gives what is known after it."""
         before, self.known, self.now = (self.known, self.now), dict(known), EVERYWHERE
         yield self.known
         self.known, self.now = before
 
     def at(self, stmt: Let, place: int) -> Value:
-        """Where an operand counts, if the result does where what is gone through does."""
+        """Where an operand counts, if the result counts where the statement being visited does."""
         if stmt.args[place] not in self.watched:
             return EVERYWHERE
         now = self._before(stmt) if self.now.ndim else self.now
@@ -130,7 +136,7 @@ class Supports:
         return both(now, counts)
 
     def _before(self, stmt: Let) -> Value:
-        """Where operands of a statement count whose result does where what is gone through does."""
+        """Where operands of a statement count, if its result counts where the statement being visited does."""
         if stmt.op.elementwise or stmt.op is Put:
             return self.now
         takes_all = stmt.op.takes_all and stmt.op.takes_all(**rules.rule_attrs(stmt))

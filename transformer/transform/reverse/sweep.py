@@ -58,10 +58,10 @@ class Reverse:
         self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
         self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
-        self.sinking = Sinking([], active)              # of the block that is gone through
-        self.chosen: Any = None                         # what is left of a cotangent by the choice that is gone through
+        self.sinking = Sinking([], active)              # of the block being visited
+        self.chosen: Any = None                         # what the choice being visited leaves of a cotangent
         self.supports = Supports()                 # where cotangents count
-        self.sides: list[tuple[Atom, str]] = []             # of branches, that are gone through
+        self.sides: list[tuple[Atom, str]] = []             # of the branches being visited
         self.unfilled: dict[Var, tuple[tuple[Atom, str], Callable[[], None]]] = {}
         self.patterns: dict[Function, Pattern] = {}     # what carries cotangents in calls of functions
 
