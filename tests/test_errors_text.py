@@ -93,6 +93,16 @@ def test_carets_lie_under_the_piece(tmp_path: Path, line: str, piece: str, caret
     assert shown[1:] == [f"    {line.strip()}", f"    {carets}"]
 
 
+def test_of_long_lines_the_part_around_the_carets_is_shown(tmp_path: Path) -> None:
+    long = " + ".join(["f(x)"] * 60)
+    source, carets = str(place(tmp_path / "model.py", f"    y = {long} + g(y) + {long}", "g(y)")).split("\n")[1:]
+    assert len(source) < 150 and source.startswith("    … ") and source.endswith(" …")
+    assert source[carets.index("^"):carets.rindex("^") + 1] == "g(y)"
+    source, carets = str(place(tmp_path / "other.py", f"    y = {long}", long)).split("\n")[1:]
+    assert source.startswith("    y = f(x) + ") and source.endswith(" …") and len(source) < 150
+    assert carets.index("^") == 8 and len(carets) == len(source)
+
+
 @pytest.mark.parametrize("end", [None, 0, 8])
 def test_pieces_that_end_on_a_later_line_are_marked_to_the_end(
     tmp_path: Path, end: int | None
@@ -153,7 +163,7 @@ def test_a_place_in_a_library_gives_way_to_the_call(tmp_path: Path) -> None:
     assert error.origin == user
     first, *lines = str(error).split("\n")
     assert first == "message" and "model.py" in lines[0]
-    assert lines[3] == "which comes, in a library, to" and copy.__file__ in lines[4]
+    assert lines[3] == "inside a library, at" and copy.__file__ in lines[4]
     assert lines[-2:] == ["Why.", "Instead."]
 
 

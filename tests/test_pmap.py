@@ -447,7 +447,7 @@ def test_integers_of_devices_are_their_own() -> None:
     sizes, x = np.full(DEVICES, 3), rows(3)
     beside = pmap(lambda x, k: np.sum(x + np.ones(k)), "i")
     np.testing.assert_allclose(beside(x, sizes), np.sum(x + 1, axis=1))
-    with pytest.raises(ValueError, match="sizes that have to be equal are 3 and 5"):
+    with pytest.raises(ValueError, match="operands could not be broadcast together with shapes"):
         beside(x, sizes + 2 * (np.arange(DEVICES) == 1)).gather()
     with pytest.raises(BadArgument, match="k must be known when the function is"):
         pmap(lambda x, k: [np.sin, np.cos][k](x), "i")(x, np.arange(DEVICES) % 2)

@@ -228,5 +228,5 @@ def test_it_is_listed() -> None:
 def test_sizes_that_differ_are_tested() -> None:
     beside = vectorize(lambda x, k: np.sum(x + np.ones(k)), signature="(n),()->()")
     assert beside(np.ones((2, 4)), np.array([4, 4])).tolist() == [8, 8]
-    with pytest.raises(ValueError, match="sizes that have to be equal are 4 and 7"):
+    with pytest.raises(ValueError, match="operands could not be broadcast together with shapes"):
         beside(np.ones((2, 4)), np.array([4, 7]))

@@ -33,7 +33,7 @@ BAD: dict[str, tuple[Callable[[], Any], type, str, str]] = {       # call, error
     "sizes of leaves": (lambda: vmap(affine)({"w": X, "b": FOUR}, X), BadArgument,
                         "vmap maps p['w'] over 5 lanes and p['b'] over 4", "None in in_axes"),
     "a size that is given": (lambda: vmap(add, axis_size=4)(X, X), BadArgument,
-                             "axis_size is 4, but vmap maps a over 5 lanes", "same number of lanes"),
+                             "axis_size is 4, but vmap maps a over 5 lanes", "as many lanes"),
     "too few axes": (lambda: vmap(add, in_axes=(0,))(X, X), BadArgument,
                      "in_axes has 1 entry for 2 arguments passed by position: a, b", "one axis for each"),
     "too many axes": (lambda: vmap(add, in_axes=(0, 0, 0))(X, X), BadArgument,

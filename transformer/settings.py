@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,11 +35,19 @@ def _default_threads() -> int:
 
 
 def _number(variable: str) -> int | None:
-    """The number from 1 in a variable of the environment, if it has one."""
-    try:
-        return max(1, int(os.environ[variable]))
-    except (KeyError, ValueError):
-        return None
+    """The number from 1 in a variable of the environment, if it has one; anything else is told."""
+    text = os.environ.get(variable, "")
+    if text.strip().isdecimal() and int(text) > 0:
+        return int(text)
+    if text:
+        warnings.warn(f"{variable} is {text!r}, which is not a positive integer, and is ignored", RuntimeWarning,
+                      stacklevel=2)
+    return None
+
+
+def _switch(variable: str, default: str) -> bool:
+    """Whether a variable of the environment turns something on."""
+    return os.environ.get(variable, default) not in OFF
 
 
 OFF = ("0", "false", "False", "")
@@ -69,14 +78,14 @@ class Config:
 
     debug_nans: bool = False
     cache: Path = field(default_factory=_default_cache)
-    check: bool = field(default_factory=lambda: bool(os.environ.get("TRANSFORMER_CHECK")))
+    check: bool = field(default_factory=lambda: _switch("TRANSFORMER_CHECK", "0"))
     threads: int = field(default_factory=_default_threads)
     cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
     cuda_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CUDA_DEVICES") or 1)
     graph_share: float = 0.1
-    internal_frames: bool = field(default_factory=lambda: bool(os.environ.get("TRANSFORMER_INTERNAL_FRAMES")))
+    internal_frames: bool = field(default_factory=lambda: _switch("TRANSFORMER_INTERNAL_FRAMES", "0"))
     patience: float = 60.0
-    enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
+    enable_x64: bool = field(default_factory=lambda: _switch("TRANSFORMER_ENABLE_X64", "1"))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dataclass_fields__:

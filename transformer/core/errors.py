@@ -71,20 +71,33 @@ class Origin:
         shown = self.text.strip()
         if not shown:
             return []
-        source = f"    {shown}"
-        return [source] if self.column is None else [source, f"    {self._carets()}"]
+        if self.column is None:
+            return [f"    {shown}"]
+        before, marked, after = self._pieces()
+        if len(shown) > LONGEST_LINE:
+            before, marked, after = _cut(before[::-1])[::-1], _cut(marked, 2 * MOST_AROUND), _cut(after)
+        return [f"    {before}{marked}{after}", f"    {_blanks(before)}{'^' * max(1, width_of(marked))}"]
 
-    def _carets(self) -> str:
-        """Blanks and carets that lie under the line as shown, which has lost its indentation."""
+    def _pieces(self) -> tuple[str, str, str]:
+        """The line without its indentation: what carets stand under, and what is before and after it."""
         encoded = self.text.rstrip().encode()
         indentation = len(encoded) - len(encoded.lstrip())
         start = max(self.column or 0, indentation)
         end = self.end_column
         if end is None or end <= start:
             end = len(encoded)
-        before = encoded[indentation:start].decode(errors="ignore")
-        marked = encoded[start:end].decode(errors="ignore")
-        return _blanks(before) + "^" * max(1, width_of(marked))
+        parts = encoded[indentation:start], encoded[start:end], encoded[end:]
+        before, marked, after = (part.decode(errors="ignore") for part in parts)
+        return before, marked, after
+
+
+LONGEST_LINE = 160                                 # of which all is shown
+MOST_AROUND = 60                                   # characters before and after the carets of longer ones
+
+
+def _cut(text: str, most: int = MOST_AROUND) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= most else f"{text[:most]} …"
 
 
 def _blanks(text: str) -> str:
@@ -161,7 +174,7 @@ class TransformError(Exception):
         return self
 
     def __str__(self) -> str:
-        inside = f"which comes, in a library, to\n{self.inside[-1]}" if self.inside else None
+        inside = f"inside a library, at\n{self.inside[-1]}" if self.inside else None
         parts = (self.message, self.origin, inside, self.why, self.instead, *self._calls())
         return "\n".join(str(part) for part in parts if part is not None)
 

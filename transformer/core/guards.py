@@ -44,7 +44,8 @@ class Assumptions(Bounds):
     `smallest` is what every named dimension is known to be at least: 2 for functions specialised
     to a call (dimensions 0 and 1 are numbers there), 0 for emitted files. `tester` emits a test that
     two sizes are equal into the program, where that is how to go on, `sign_tester` one that a size is not
-    negative. `denied` are pairs of which the first is greater in the call being read, as a question has found.
+    negative. `holes` collects the sizes in the text of an error that the program fills in when it runs. `denied`
+    are pairs of which the first is greater in the call being read, as a question has found.
     """
 
     def __init__(self, hints: Mapping[SizeAtom, int] | None = None, smallest: int = 0) -> None:
@@ -60,6 +61,7 @@ class Assumptions(Bounds):
         self.tester: Callable[[Extent, Extent], None] | None = None
         self.exception: type[Exception] = ValueError               # that a test raises
         self.sign_tester: Callable[[Extent], None] | None = None
+        self.holes: list[Size] | None = None
         self._not_negative: list[Extent] = []                      # as tests in the block have found
         self.exact: dict[Floor, Floor] = {}
         self._tested: list[SizeAtom] = []

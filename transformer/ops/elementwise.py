@@ -13,7 +13,7 @@ from ..core.builder import current
 from ..core.errors import BadArgument, ShapeError
 from ..core.grammar import Const
 from ..core.halves import BFLOAT16, FLOAT16, FLOAT32, has_half_loop, without_bfloat16
-from ..core.sizes import Extent
+from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from .base import Op, callable_of
 from .value import Value, apply, named
@@ -156,12 +156,19 @@ def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent,
 def shape_text(shape: tuple[Extent, ...]) -> str:
     """A shape as NumPy prints it, with the numbers of the call being read where they are known; what
     the program computes is a question mark."""
-    from ..core.equations import value_of
-    hints = current().assumptions.hints
-    values = [value_of(size, hints) for size in shape]
-    shown = [re.sub(r"\?\w+\.\d+", "?", str(size)) if known is None else str(known)
-             for size, known in zip(shape, values, strict=True)]
+    shown = list(map(_shown, shape))
     return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
+
+
+def _shown(size: Extent) -> str:
+    """One size in it; its place among the `holes`, between null characters, where the program is to fill it in."""
+    from ..core.equations import value_of
+    assumptions = current().assumptions
+    if assumptions.holes is not None and isinstance(size, Size):
+        assumptions.holes.append(size)
+        return f"\0{len(assumptions.holes) - 1}\0"
+    known = value_of(size, assumptions.hints)
+    return re.sub(r"\?\w+\.\d+", "?", str(size)) if known is None else str(known)
 
 
 def size_text(size: Extent) -> str:

@@ -99,7 +99,7 @@ def _come_out_even(sizes: Iterable[Extent]) -> None:
 
 
 class Untold(NotSupported):
-    """Whether sizes fit is not known, so that only the program can test it."""
+    """Whether sizes fit is not known, so that only the program can test it, and raise the cause of this error."""
 
 
 def complete(axes: Sizes, shape: Any) -> Sizes:
@@ -120,7 +120,8 @@ def complete(axes: Sizes, shape: Any) -> Sizes:
         if any(isinstance(leaf, Unknown) for size in given for leaf in leaves(size)):
             raise Untold("reshape to a computed shape is not supported",
                          why="Whether the elements fit is not known when the function is transformed.",
-                         instead="Pass its sizes as arguments that are Python integers.")
+                         instead="Pass its sizes as arguments that are Python integers."
+                         ) from _cannot_reshape(elements, sizes, open_places)
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
 

@@ -36,8 +36,8 @@ def private_folder(name: str) -> Path | None:
     folder = usable_folder(config.cache) and usable_folder(config.cache / name)
     if folder is None and config.cache not in _told:
         _told.add(config.cache)
-        warnings.warn(f"compiled code is not kept: the folder {config.cache} cannot be used. It has to be yours, and "
-                      f"nobody else may write to it (chmod 700); transformer.config.cache names another one",
+        warnings.warn(f"compiled code is not kept: the folder {config.cache} cannot be used. It must belong to "
+                      f"you and be writable by nobody else (chmod 700); set transformer.config.cache to another one",
                       RuntimeWarning, stacklevel=2)
     return folder
 

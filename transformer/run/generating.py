@@ -94,7 +94,7 @@ def on_demand(
         try:
             return attempt(described)
         except Demand as demand:
-            new = set(demand.paths) - static
+            new = set(demand.paths).difference(static, described.axisless)
             if not new:
                 raise demand.error() from None
             static |= new

@@ -92,13 +92,14 @@ def hashable(leaf: Any) -> Hashable:
 class Description:
     """Abstract arguments: pytrees of types and static objects; the sizes of this call, and its
     integers by their paths. Arrays at the paths `turned` lie column by column, integers at the paths `wide` have
-    more than 64 bits."""
+    more than 64 bits; at the paths `axisless` are arrays of rank 0, which cannot become static."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     hints: dict[Any, int] = field(default_factory=dict)
     turned: tuple[str, ...] = ()
     wide: tuple[str, ...] = ()
+    axisless: tuple[str, ...] = ()
 
 
 def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
@@ -110,7 +111,8 @@ def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str]
     describer = _Describer(static if isinstance(static, set) else set(static))
     found = tuple(describer.argument(arg, name) for arg, name in zip(args, names))
     keywords = {name: describer.argument(arg, name) for name, arg in kwargs.items()}
-    return Description(found, keywords, describer.hints, tuple(describer.turned), tuple(describer.wide))
+    return Description(found, keywords, describer.hints, tuple(describer.turned), tuple(describer.wide),
+                       tuple(describer.axisless))
 
 
 class _Describer:
@@ -122,6 +124,7 @@ class _Describer:
         self.hints: dict[Any, int] = {}
         self.turned: list[str] = []
         self.wide: list[str] = []
+        self.axisless: list[str] = []
 
     def argument(self, arg: Any, name: str) -> Any:
         leaves, structure = tree.flatten(arg)
@@ -157,7 +160,10 @@ class _Describer:
             self.turned.append(path)
         sizes = [self.size(n, f"{path}.shape[{axis}]") for axis, n in enumerate(array.shape)]
         type = ArrayType(dtype.newbyteorder("="), tuple(sizes))
-        return type if sizes or isinstance(array, np.generic) else AxislessType(type)
+        if sizes or isinstance(array, np.generic):
+            return type
+        self.axisless.append(path)
+        return AxislessType(type)
 
     def size(self, n: int, path: str) -> Extent:
         if n < self.below or path in self.static:

@@ -1,7 +1,7 @@
 """Sizes that only the program itself can compare, such as those of a recursion: it tests them.
 
     a + b        if len(a) != len(b):
-                     raise ValueError(...)
+                     raise ValueError("operands could not be broadcast together …")     what NumPy says
                  a + b                                what follows in the block takes them as one
 
 That is the last resort, where reading cannot tell, no guard can, and nothing can be made static.
@@ -64,7 +64,7 @@ def fitting(reader: Reader, operation: Callable[[], T], arguments: Any, by_mask:
             _demand_integers(reader, arguments, refusal)
         if not by_test or reader.recursion.active and place not in reader.tested:
             raise refusal from None
-    with testing(reader):
+    with testing(reader, operation):
         return operation()
 
 
@@ -125,22 +125,42 @@ def _emit_test_of_sign(size: Extent) -> None:
 
 
 @contextmanager
-def testing(reader: Reader) -> Iterator[None]:
-    """While sizes that may be equal are tested by the program, and taken as equal from there on."""
+def testing(reader: Reader, operation: Callable[[], Any] | None = None) -> Iterator[None]:
+    """While sizes that may be equal are tested by the program, and taken as equal from there on. It raises what NumPy
+    says of the operation."""
     assumptions = reader.assumptions
-    outer, assumptions.tester = assumptions.tester, lambda *sizes: _emit_test(reader, *sizes)
+    outer, assumptions.tester = assumptions.tester, lambda *sizes: _emit_test(reader, operation, *sizes)
     try:
         yield
     finally:
         assumptions.tester = outer
 
 
-def _emit_test(reader: Reader, left: Extent, right: Extent) -> None:
+def _emit_test(reader: Reader, operation: Callable[[], Any] | None, left: Extent, right: Extent) -> None:
     builder = reader.builder
     op, spelling = lookup(operator.ne) or (None, None)
     differ = values.apply(op, (left, right), {}, spelling)
     template = Template()
-    text = template.add(text_of(["sizes that have to be equal are ", formatted(left), " and ", formatted(right)]))
+    said = operation and _said(reader, operation)
+    said = said or ["sizes must be equal, and are ", formatted(left), " and ", formatted(right)]
+    text = template.add(text_of(said))
     attrs = {"exception": reader.assumptions.exception, "template": (text,)}
     raising = Effect("raise", tuple(template.atoms), attrs, builder.origin)
     builder.emit(If(differ.atom, [raising], [], [], builder.origin))
+
+
+def _said(reader: Reader, operation: Callable[[], Any]) -> list[Any]:
+    """What NumPy says where the operation does not fit, in pieces: texts, and sizes that the program fills in. The
+    operation is read once more, in a block that is dropped, and fails at the sizes that are to be tested."""
+    assumptions = reader.assumptions
+    tester, outer = assumptions.tester, assumptions.holes
+    assumptions.tester, assumptions.holes = None, []
+    try:
+        with reader.builder.nested():
+            operation()
+    except TransformError as error:
+        pieces = str(getattr(error.__cause__ or error, "message", "")).split("\0")
+        return [formatted(assumptions.holes[int(piece)]) if k % 2 else piece for k, piece in enumerate(pieces)]
+    finally:
+        assumptions.tester, assumptions.holes = tester, outer
+    return []

@@ -74,7 +74,8 @@ def _view(reader: Reader, array: Value, dtype: Any = None, type: Any = None) -> 
     """`x.view()`: another array of the same memory, and of the same type."""
     same_dtype = dtype is None or dtype is np.ndarray or not isinstance(dtype, builtins.type) and dtype == array.dtype
     if not (same_dtype or dtype is array.dtype.type) or type not in (None, np.ndarray):
-        raise NotSupported("the memory of an array as another type", reader.builder.origin, instead=INSTEAD["view"])
+        raise NotSupported("a view of an array as another type is not supported", reader.builder.origin,
+                           instead=INSTEAD["view"])
     return subscript(reader, array, ...) if is_array(array) else array
 
 
