@@ -149,7 +149,7 @@ __all__ = [
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
 # Among them `numpy` and `scipy`, which are not in `__all__`: `from transformer import *` must not hide those.
-_MODULES = frozenset({"distributed", "kernels", "lax", "nn", "numpy", "optim", "random", "scipy", "tree",
+_MODULES = frozenset({"debug", "distributed", "flatten_util", "kernels", "lax", "nn", "numpy", "optim", "random", "scipy", "tree",
                       "tree_util"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
