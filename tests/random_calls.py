@@ -108,7 +108,7 @@ NEAR: dict[str, Call] = {
     "t": lambda R, key: R.t(key, 4.0, (9,)),
     "wald": lambda R, key: R.wald(key, np.array([0.5, 2.0]), (4, 2)),
     "generalized_normal": lambda R, key: R.generalized_normal(key, 1.5, (9,)),
-    "f": lambda R, key: R.f(key, np.array([1.0, 5.0]), 4.0, (3, 2)),
+    "f": lambda R, key: R.f(key, np.array([1.0, 5.0]), np.array([4.0, 3.0])),
     "double_sided_maxwell": lambda R, key: R.double_sided_maxwell(key, 1.0, 2.0, (9,)),
     "double_sided_maxwell of arrays": lambda R, key: R.double_sided_maxwell(key, np.array([1.0, 2.0]), 3.0),
     "ball": lambda R, key: R.ball(key, 3, 2, (4,)),

@@ -1,4 +1,7 @@
-"""Smaller names of JAX: paths of trees, `ravel_pytree`, `debug`."""
+"""Smaller names of JAX: paths of trees, `ravel_pytree`, `debug`, shapes, rules, solutions, copies with changes.
+
+Programs that use them, and JAX's numbers, are in `jax_programs.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,14 @@ import numpy as np
 import pytest
 
 import transformer as jax
-from transformer import Array, device_put, grad, jit, tree, vmap
+import transformer.numpy as tnp
+from transformer import Array, ShapeDtypeStruct, check_grads, device_put, grad, image, jit, lax, tree, vmap
 from transformer import tree_util as tu
+from transformer.experimental.ode import odeint
 from transformer.flatten_util import ravel_pytree
+from transformer.scipy.ndimage import map_coordinates
+from transformer.scipy.optimize import minimize
+from transformer.scipy.sparse.linalg import bicgstab, cg, gmres
 
 PARAMETERS = {"w": np.arange(6.0).reshape(2, 3), "b": np.array([1.0, 2.0]), "none": None}
 
@@ -82,8 +90,9 @@ def test_containers_may_be_leaves(transformed: Any) -> None:
         return jax.tree.map(lambda a, b: a if b is None else a + b, p, q, is_leaf=lambda x: x is None)
 
     assert transformed(added)({"a": 1.0, "b": 2.0}, {"a": 3.0, "b": None}) == {"a": 4.0, "b": 2.0}
-    is_pair = lambda x: isinstance(x, tuple)                                                      # noqa: E731
-    assert transformed(lambda p: [a * b for a, b in tree.leaves(p, is_leaf=is_pair)])([(1.0, 2.0), (3.0, 4.0)]) == [2, 12]
+    is_pair = lambda x: isinstance(x, tuple)                                                            # noqa: E731
+    products = transformed(lambda p: [a * b for a, b in tree.leaves(p, is_leaf=is_pair)])
+    assert products([(1.0, 2.0), (3.0, 4.0)]) == [2.0, 12.0]
     assert tree.broadcast({"a": 1, "b": 2}, {"a": (0, 0), "b": [0]}) == {"a": (1, 1), "b": [2]}
     assert tu.all_leaves([1, "a"]) and not tu.all_leaves([(1,)])
 
@@ -108,3 +117,149 @@ def test_prints(transformed: Any, capfd: pytest.CaptureFixture[str]) -> None:
 def test_prints_of_lanes(capfd: pytest.CaptureFixture[str]) -> None:
     vmap(lambda x: jax.debug.print("{}", x) or x)(np.arange(2.0))
     assert capfd.readouterr().out == "0.0\n1.0\n"
+
+
+def test_shapes_without_numbers() -> None:
+    wide = ShapeDtypeStruct((2, 3), np.float32)
+    found = jax.eval_shape(lambda x, n: {"t": x.T, "n": [n, 1.0 / np.sum(x)]}, wide, np.arange(3))
+    numbers = [ShapeDtypeStruct((3,), int), ShapeDtypeStruct((), "f4")]
+    assert found == {"t": ShapeDtypeStruct((3, 2), "f4"), "n": numbers}
+    assert (wide.ndim, wide.size, hash(wide)) == (2, 6, hash(ShapeDtypeStruct([2, 3], "f4")))
+    rows = jit(lambda x: np.zeros(jax.eval_shape(lambda x: x @ x.T, x).shape) + x[0, 0])
+    for n in (2, 4):
+        assert rows(np.ones((n, 3))).shape == (n, n)
+
+
+def test_transposes() -> None:
+    w = np.arange(6.0).reshape(2, 3)
+    x, = jax.linear_transpose(lambda x: w @ x, ShapeDtypeStruct((3,), float))(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(x, w.T @ [1, 2])
+
+
+def test_functions_that_return_their_rule() -> None:
+    @jax.custom_gradient
+    def product(x: Any, y: Any) -> Any:
+        return x * y, lambda g: (g * 10 * y, g * x)
+
+    for transformed in (lambda f: f, jit):
+        assert transformed(grad(product, (0, 1)))(2.0, 3.0) == (30.0, 2.0)
+    assert product(2.0, 3.0) == 6.0
+
+
+def test_scopes_and_settings() -> None:
+    @jax.named_scope("all")
+    def twice(x: Any) -> Any:
+        with jax.named_scope("part"):
+            y = 2 * x
+        return y
+
+    assert twice(3.0) == jit(twice)(3.0) == 6.0 and grad(twice)(3.0) == 2.0
+    with jax.debug_nans(True):
+        assert jax.config.debug_nans
+    assert not jax.config.debug_nans
+    with jax.enable_x64(False):
+        assert tnp.ones(2).dtype == np.float32
+    jax.config.update("jax_platform_name", "cpu")
+    jax.config.update("jax_debug_nans", False)
+    with pytest.raises(AttributeError, match="no setting"):
+        jax.config.update("jax_no_such", 1)
+    with pytest.raises(AttributeError, match="source_for"):
+        _ = jax.make_jaxpr                                                       # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("transformed", (lambda f: f, jit))
+def test_copies_with_changes(transformed: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    calls = (lambda f, x, **o: f.fill_diagonal(x, 7.0, **o),
+             lambda f, x, **o: f.place(x, x > 2, np.array([7.0, 8.0]), **o),
+             lambda f, x, **o: f.put(x, np.array([0, 4]), np.array([7.0, 8.0]), **o),
+             lambda f, x, **o: f.put_along_axis(x, np.array([[1], [0]]), 7.0, 1, **o))
+    for call in calls:
+        expected = x.copy()
+        call(np, expected)
+        found = transformed(lambda x, call=call: call(tnp, x, inplace=False))(device_put(x))
+        assert type(found) is Array
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match="inplace=False"):
+        tnp.put(device_put(x), 0, 1.0)
+    np.testing.assert_array_equal(grad(lambda x: np.sum(tnp.fill_diagonal(x, 7.0, inplace=False)))(x), 1 - np.eye(2, 3))
+
+
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_fewer_bits(dtype: Any) -> None:
+    x = np.array([1.0, 1.0009, 65519.0, 65520.0, 6.1e-5, -6.2e-5, np.inf, -0.0], dtype)
+    with np.errstate(over="ignore"):
+        half = x.astype(np.float16).astype(dtype)
+    half[4] = 0                                                                  # not normal
+    for transformed in (lambda f: f, jit):
+        found = transformed(lambda x: lax.reduce_precision(x, 5, 10))(x)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, half)
+    assert grad(lambda x: 3.0 * lax.reduce_precision(x, 5, 10))(1.3) == 3.0
+
+
+def test_solutions_have_derivatives_of_what_they_solve() -> None:
+    def bisected(f: Any, x: Any) -> Any:
+        low, high = 0.0 * x, 4.0 + 0.0 * x
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = np.where(f(middle) < 0, middle, low), np.where(f(middle) < 0, high, middle)
+        return low
+
+    root = lambda a: lax.custom_root(lambda x: x ** 3 - a, 1.0, bisected, lambda g, y: y / g(1.0))      # noqa: E731
+    for transformed in (lambda f: f, jit):
+        np.testing.assert_allclose(transformed(root)(8.0), 2.0)
+        np.testing.assert_allclose(transformed(grad(root))(8.0), 1 / 12)
+        np.testing.assert_allclose(transformed(grad(grad(root)))(8.0), -2 / 9 * 8 ** (-5 / 3))
+
+
+@pytest.mark.parametrize("solve", (cg, bicgstab, gmres))
+def test_iterative_solutions(solve: Any) -> None:
+    a = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 5.0]])
+    b = {"x": np.array([1.0, -2.0]), "y": 3.0}
+
+    def solved(a: Any, b: Any) -> Any:
+        return solve(lambda t: ravel_pytree(b)[1](a @ ravel_pytree(t)[0]), b, tol=1e-13)[0]
+
+    np.testing.assert_allclose(ravel_pytree(solved(a, b))[0], np.linalg.solve(a, [1, -2, 3]))
+    flat = np.array([1.0, -2.0, 3.0])
+    np.testing.assert_allclose(solve(a, flat, tol=1e-13, M=np.diag(1 / np.diag(a)))[0], np.linalg.solve(a, flat))
+    slopes = grad(lambda a, b: np.sum(solve(a, b, tol=1e-13)[0] ** 2), (0, 1))(a, flat)
+    expected = grad(lambda a, b: np.sum(np.linalg.solve(a, b) ** 2), (0, 1))(a, flat)
+    for one, other in zip(slopes, expected):
+        np.testing.assert_allclose(one, other, atol=1e-10)
+
+
+def test_minima() -> None:
+    def valley(x: Any, c: Any) -> Any:
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (c - x[:-1]) ** 2)
+
+    found = minimize(valley, np.zeros(2), (1.0,), method="BFGS")
+    assert found.success and found.status == 0 and found.nit < found.nfev < 100
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-5)
+    assert minimize(valley, np.zeros(2), (1.0,), method="BFGS", options={"maxiter": 2}).status == 1
+    with pytest.raises(ValueError, match="BFGS"):
+        minimize(valley, np.zeros(2), method="CG")
+
+
+def test_differential_equations_of_trees() -> None:
+    def slope(y: Any, t: Any, w: Any) -> Any:
+        return {"x": y["v"], "v": np.array([-w * w * y["x"]])[0]}
+
+    def last(w: Any) -> Any:
+        return odeint(slope, {"x": 1.0, "v": 0.0}, np.array([0.0, 0.5, 1.0]), w)
+
+    np.testing.assert_allclose(last(2.0)["x"], np.cos(2 * np.array([0.0, 0.5, 1.0])), rtol=1e-6)
+    np.testing.assert_allclose(grad(lambda w: last(w)["x"][-1])(2.0), -np.sin(2.0), rtol=1e-6)
+
+
+def test_images_in_lanes_and_derivatives() -> None:
+    x = np.random.default_rng(0).normal(size=(2, 4, 3))
+    smaller = lambda x: image.resize(x, (2, 5), "cubic")                                                # noqa: E731
+    np.testing.assert_allclose(vmap(smaller)(x), np.stack([smaller(each) for each in x]))
+    np.testing.assert_array_equal(image.resize(np.arange(4), (2,), "nearest"), [1, 3])
+    assert image.resize(x[0].astype(np.float32), (2, 5), "linear").dtype == np.float32
+    check_grads(lambda x: smaller(x) ** 2, (x[0],))
+    check_grads(lambda x, p: map_coordinates(x, [p, p], 1, "mirror"), (x[0], np.array([0.3, 2.7, -1.4])))
+    with pytest.raises(ValueError, match="method"):
+        image.resize(x[0], (2, 2), "no-such")

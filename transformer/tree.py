@@ -28,8 +28,8 @@ from typing import Any
 from transformer import containers
 from transformer.containers import LEAVES, Kind, RegisteredKind, kind_of, lasting
 
-__all__ = ["LEAF", "Structure", "all", "broadcast", "flatten", "flatten_with_path", "leaves", "leaves_with_path", "map", "map_with_path", "reduce",
-           "register", "structure", "transpose", "unflatten"]
+__all__ = ["LEAF", "Structure", "all", "broadcast", "flatten", "flatten_with_path", "leaves", "leaves_with_path", "map",
+           "map_with_path", "reduce", "register", "structure", "transpose", "unflatten"]
 
 _SHOWN = 200  # characters of a structure in a message
 
