@@ -15,9 +15,16 @@ import numpy as np
 
 if __name__ == "__main__":
     import jax
+    import jax.image
     import jax.numpy as jnp
     import jax.scipy as jsp
+    import jax.scipy.interpolate
+    import jax.scipy.ndimage
+    import jax.scipy.optimize
+    import jax.scipy.sparse.linalg
     from jax import grad, hessian, jacfwd, jacrev, jit, jvp, lax, nn, random, value_and_grad, vjp, vmap
+    from jax.experimental.ode import odeint
+    from jax.flatten_util import ravel_pytree
     from jax.tree_util import register_pytree_node_class
     jax.config.update("jax_enable_x64", True)
 else:
@@ -25,6 +32,8 @@ else:
     import transformer.numpy as jnp
     import transformer.scipy as jsp
     from transformer import grad, hessian, jacfwd, jacrev, jit, jvp, lax, nn, random, value_and_grad, vjp, vmap
+    from transformer.experimental.ode import odeint
+    from transformer.flatten_util import ravel_pytree
     from transformer.tree_util import register_pytree_node_class
 
 FILE = Path(__file__).parent / "jax_values.json"
@@ -325,6 +334,116 @@ def temporal_differences() -> Any:
 
     theta, s = jnp.array([0.1, -0.1, 0.0]), jnp.array([[1.0, 2.0, -1.0], [2.0, 1.0, 0.0]])
     return vmap(grad(td), in_axes=(None, 0, 0, 0))(theta, s, jnp.ones(2), s[::-1])
+
+
+@program
+def neural_differential_equation() -> Any:
+    def slope(state, t, params):
+        return jnp.tanh(state @ params["w"] + params["b"]) * jnp.cos(t)
+
+    def loss(params, start, t, target):
+        return jnp.mean((odeint(slope, start, t, params, rtol=1e-9, atol=1e-9) - target) ** 2)
+
+    keys = random.split(random.key(5), 3)
+    params = {"b": 0.1 * jnp.ones(2), "w": random.normal(keys[0], (2, 2))}
+    found, slopes = value_and_grad(loss)(params, random.normal(keys[1], (2,)), jnp.linspace(0.0, 1.0, 4),
+                                         random.normal(keys[2], (4, 2)))
+    return jax.tree.map(lambda x: jnp.round(x, 6), (found, slopes))
+
+
+@program
+def gaussian_process() -> Any:
+    def covariance(p, x, y):
+        distances = (x[:, None] - y[None, :]) / jnp.exp(p["length"])
+        return jnp.exp(p["size"]) * jnp.exp(-0.5 * distances ** 2)
+
+    def likelihood(flat, unravel, x, y):
+        p = unravel(flat)
+        lower = jnp.linalg.cholesky(covariance(p, x, x) + (1e-6 + jnp.exp(p["noise"])) * jnp.eye(len(x)))
+        white = jsp.linalg.solve_triangular(lower, y, lower=True)
+        return 0.5 * white @ white + jnp.sum(jnp.log(jnp.diag(lower)))
+
+    flat, unravel = ravel_pytree({"length": 0.0, "noise": -2.0, "size": 0.5})
+    x = jnp.linspace(0.0, 4.0, 8)
+    y = jnp.sin(x) + 0.1 * random.normal(random.key(7), (8,))
+    step = jit(value_and_grad(lambda flat: likelihood(flat, unravel, x, y)))
+    for _ in range(5):
+        value, slopes = step(flat)
+        flat = flat - 0.05 * slopes
+    best = jsp.optimize.minimize(lambda flat: likelihood(flat, unravel, x, y), flat, method="BFGS", tol=1e-4)
+    return value, unravel(flat), jnp.round(best.fun, 5)
+
+
+@program
+def implicit_layer() -> Any:
+    def newton(f, x):
+        def body(x):
+            return x - f(x) / grad(f)(x)
+        return lax.while_loop(lambda x: jnp.abs(f(x)) > 1e-10, body, x)
+
+    def layer(a):
+        return lax.custom_root(lambda x: x ** 3 + x - a, 1.0, newton, lambda g, y: y / g(1.0))
+
+    def of_matrix(a, b):
+        return jnp.sum(jsp.sparse.linalg.cg(lambda x: a @ x, b, tol=1e-13)[0] ** 2)
+
+    m = random.normal(random.key(8), (3, 3))
+    return layer(2.0), grad(layer)(2.0), grad(of_matrix, (0, 1))(m @ m.T + jnp.eye(3), jnp.arange(3.0))
+
+
+@program
+def hamiltonian_walk() -> Any:
+    def potential(q):
+        return 0.5 * q[0] ** 2 + 0.5 * (q[1] - q[0] ** 2) ** 2
+
+    def leap(state, _):
+        q, p = state
+        p = p - 0.05 * grad(potential)(q)
+        q = q + 0.1 * p
+        return (q, p - 0.05 * grad(potential)(q)), None
+
+    def step(q, key):
+        first, second = random.split(key)
+        p = random.normal(first, q.shape)
+        (new, last), _ = lax.scan(leap, (q, p), None, length=5)
+        energy = potential(q) - potential(new) + 0.5 * (p @ p - last @ last)
+        q = jnp.where(jnp.log(random.uniform(second)) < energy, new, q)
+        return q, q
+
+    return jit(lambda key: lax.scan(step, jnp.ones(2), random.split(key, 6))[1])(random.key(9))
+
+
+@program
+def normalizing_flow() -> Any:
+    def coupled(p, x, turned):
+        a, b = jnp.split(x, 2)
+        a, b = (b, a) if turned else (a, b)
+        scale, shift = jnp.split(jnp.tanh(a @ p["in"] + p["b"]) @ p["out"], 2)
+        b = b * jnp.exp(scale) + shift
+        return jnp.concatenate((b, a) if turned else (a, b)), jnp.sum(scale)
+
+    def density(params, x):
+        total = 0.0
+        for k, p in enumerate(params):
+            x, change = coupled(p, x, k % 2 == 1)
+            total = total + change
+        return total + jnp.sum(jsp.stats.norm.logpdf(x))
+
+    keys = random.split(random.key(10), 5)
+    params = [{"b": jnp.zeros(3), "in": 0.5 * random.normal(keys[2 * k], (2, 3)),
+               "out": 0.5 * random.normal(keys[2 * k + 1], (3, 4))} for k in range(2)]
+    return value_and_grad(lambda p: -jnp.mean(vmap(partial(density, p))(random.normal(keys[4], (5, 4)))))(params)
+
+
+@program
+def images_and_grids() -> Any:
+    x = random.normal(random.key(11), (4, 5))
+    smooth = jax.scipy.interpolate.RegularGridInterpolator((jnp.arange(4.0), jnp.arange(5.0)), x)
+    along = jax.scipy.ndimage.map_coordinates(x, [jnp.array([0.5, 3.2]), jnp.array([1.25, -0.5])], 1, "reflect")
+    return (jax.image.resize(x, (3, 8), "linear"), jax.image.resize(x, (8, 3), "cubic"), along,
+            smooth(jnp.array([[0.5, 1.5], [2.25, 3.0]])), lax.clz(jnp.arange(4)), lax.reduce_precision(x, 5, 4),
+            jnp.put_along_axis(x, jnp.array([[1], [0], [2], [3]]), 9.0, 1, inplace=False),
+            jnp.fill_diagonal(x, 0.0, inplace=False))
 
 
 def values() -> dict[str, Any]:

@@ -66,6 +66,12 @@ EXACT: dict[str, Call] = {
     "poisson": lambda R, key: R.poisson(key, 3.5, (30,)),
     "poisson of many": lambda R, key: R.poisson(key, np.array([0.0, 0.2, 9.9, 10.0, 55.5, 1e4]), (4, 6)),
     "poisson i32": lambda R, key: R.poisson(key, 20.0, dtype=np.int32),
+    "binomial": lambda R, key: R.binomial(key, np.array([3.0, 10, 40, 1000, -1, np.nan]), 0.3, (4, 6)),
+    "binomial without end": lambda R, key: R.binomial(key, np.array([np.inf, 3.0]), 0.3),
+    "binomial f32": lambda R, key: R.binomial(key, 20, F32(0.8), (9,), F32),
+    "multinomial": lambda R, key: R.multinomial(key, np.array([10, 50]), np.array([P, [1.0, 0, 0, 0]])),
+    "multinomial of a shape": lambda R, key: R.multinomial(key, 10, P, shape=(2, 3, 4)),
+    "key_data": lambda R, key: R.key_data(R.clone(R.wrap_key_data(key))),
     "categorical along 0": lambda R, key: R.categorical(key, np.log(P)[:, None] * np.ones((4, 3)), axis=0),
 }
 
@@ -103,6 +109,9 @@ NEAR: dict[str, Call] = {
     "t": lambda R, key: R.t(key, 4.0, (9,)),
     "wald": lambda R, key: R.wald(key, np.array([0.5, 2.0]), (4, 2)),
     "generalized_normal": lambda R, key: R.generalized_normal(key, 1.5, (9,)),
+    "f": lambda R, key: R.f(key, np.array([1.0, 5.0]), np.array([4.0, 3.0])),
+    "double_sided_maxwell": lambda R, key: R.double_sided_maxwell(key, 1.0, 2.0, (9,)),
+    "double_sided_maxwell of arrays": lambda R, key: R.double_sided_maxwell(key, np.array([1.0, 2.0]), 3.0),
     "ball": lambda R, key: R.ball(key, 3, 2, (4,)),
     "orthogonal": lambda R, key: R.orthogonal(key, 3, (2,)),
     "orthogonal columns": lambda R, key: R.orthogonal(key, 4, m=2),

@@ -297,5 +297,5 @@ def test_trees_are_waited_for_and_fetched() -> None:
 def test_names_are_those_there_are() -> None:
     import transformer
     found = [name for name in dir(transformer) if not name.startswith("__")]
-    assert set(found) == {*transformer.__all__, "numpy", "scipy", "tree_util"}
+    assert set(found) == {*transformer.__all__, *transformer._MODULES}
     assert all(hasattr(transformer, name) for name in found)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent / "transformer"
 ALLOWED = {
     "core": {"core"},
     "ops": {"core", "ops", "tree"},
-    "read": {"core", "ops", "read", "tree", "containers", "updates"},
+    "read": {"core", "ops", "read", "tree", "tree_util", "containers", "updates"},
     "simplify": {"core", "ops", "simplify"},
     "transform": {"core", "ops", "read", "transform", "tree", "containers"},
     "lower": {"core", "ops", "lower", "write"},

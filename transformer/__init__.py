@@ -20,7 +20,8 @@
     kernels                functions over grids of blocks, with explicit loads and stores
     nn, optim              layers of neural networks and initial weights; optimisers and schedules
     stop_gradient          makes a value a constant for derivatives
-    custom_jvp, custom_vjp derivative rules of your own
+    custom_jvp, custom_vjp, custom_gradient
+                           derivative rules of your own
     checkpoint             recomputes a function in the reverse sweep to save memory; `remat` is the same
     checkpoint_loop        the same for blocks of a loop
     independent            promises that the iterations of a loop are independent
@@ -30,6 +31,10 @@
     check_grads            compares derivatives with finite differences
     random                 random numbers as functions of a key, with the bits of jax.random
     distributed            several processes that run one program
+    eval_shape, ShapeDtypeStruct, linear_transpose
+                           shapes and dtypes in place of arrays
+    named_scope, named_call, debug_nans, enable_x64
+                           names of parts of a program, and settings for a while
     tree                   pytrees: flatten, unflatten, map, leaves, structure, register
     config                 settings of the process
 """
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from . import numpy as numpy
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop, remat
+    from .contexts import debug_nans, enable_x64, named_call, named_scope
     from .core.errors import (
         BadArgument,
         NotDifferentiable,
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
     )
     from .cotangents import grad_of
     from .custom import custom_jvp, custom_vjp
+    from .custom_gradients import custom_gradient
     from .define import check_op, define_op
     from .implicit import fixed_point
     from .independence import independent
@@ -73,6 +80,7 @@ if TYPE_CHECKING:
     from .parallel.placing import block_until_ready, device_get, device_put
     from .pmapping import pmap
     from .settings import config
+    from .shapes import ShapeDtypeStruct, eval_shape, linear_transpose
     from .updates import at
     from .vectorizing import vectorize
     from .vmapping import vmap
@@ -84,6 +92,7 @@ __all__ = [
     "BadArgument",
     "NotDifferentiable",
     "NotSupported",
+    "ShapeDtypeStruct",
     "ShapeError",
     "SourceError",
     "TransformError",
@@ -98,8 +107,10 @@ __all__ = [
     "checkpoint",
     "checkpoint_loop",
     "config",
+    "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "debug_nans",
     "default_backend",
     "default_device",
     "define_op",
@@ -108,6 +119,8 @@ __all__ = [
     "device_put",
     "devices",
     "distributed",
+    "enable_x64",
+    "eval_shape",
     "fixed_point",
     "grad",
     "grad_of",
@@ -121,9 +134,12 @@ __all__ = [
     "jvp",
     "kernels",
     "lax",
+    "linear_transpose",
     "linearize",
     "local_device_count",
     "local_devices",
+    "named_call",
+    "named_scope",
     "nn",
     "optim",
     "pmap",
@@ -146,13 +162,16 @@ __all__ = [
     "vmap",
 ]
 
-_ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
+_ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array", "ShapeDtypeStruct"}
 
 # Among them `numpy` and `scipy`, which are not in `__all__`: `from transformer import *` must not hide those.
-_MODULES = frozenset({"distributed", "kernels", "lax", "nn", "numpy", "optim", "random", "scipy", "tree",
-                      "tree_util"})
+_MODULES = frozenset({"debug", "distributed", "experimental", "flatten_util", "image", "kernels", "lax", "nn", "numpy",
+                      "optim", "random", "scipy", "tree", "tree_util"})
 
-_HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
+_HOMES = {"custom_gradient": ".custom_gradients",
+          **dict.fromkeys(("ShapeDtypeStruct", "eval_shape", "linear_transpose"), ".shapes"),
+          **dict.fromkeys(("debug_nans", "enable_x64", "named_call", "named_scope"), ".contexts"),
+          "config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "remat": ".checkpointing", "fixed_point": ".implicit",
           "grad_of": ".cotangents",
@@ -167,10 +186,18 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           **dict.fromkeys(("all_to_all", "ppermute", "pshuffle", "psum_scatter"), ".ops.exchanges")}
 
 
+_SHARDED = "pmap splits a function over devices (docs/pmap.md)"
+_INSTEAD = {"make_jaxpr": "f.source_for(x) and f.stages(x) show what is made of a function (docs/from_jax.md)",
+            "disable_jit": "leave jit out, and the same function runs as NumPy",
+            "pure_callback": "declare the function with define_op",
+            **dict.fromkeys(("make_mesh", "set_mesh", "shard_map", "sharding", "NamedSharding"), _SHARDED)}
+
+
 def __getattr__(name: str) -> Any:
     """Imports what is asked for: `import transformer` alone costs next to nothing."""
     if name not in __all__ and name not in _MODULES:
-        raise AttributeError(f"module 'transformer' has no attribute {name!r}")
+        why = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module 'transformer' has no attribute {name!r}{why}")
     if name in _MODULES:
         return importlib.import_module(f".{name}", __name__)
     home = ".core.errors" if name in _ERRORS else _HOMES.get(name, ".api")

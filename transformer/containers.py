@@ -14,6 +14,8 @@ from keyword import iskeyword
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .key_paths import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey
+
 Flatten = Callable[[Any], tuple[Iterable[Any], Hashable]]
 Unflatten = Callable[[Any, Sequence[Any]], Any]
 Key = tuple[Hashable, int] | None
@@ -36,6 +38,10 @@ class Kind:
     def accessors(self, static: Any, count: int) -> Sequence[str]:
         """How Python writes the way from the container to each child."""
         return [f"[{k}]" for k in range(count)]
+
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        """The steps from the container to each child, as `jax.tree_util` has them."""
+        return [SequenceKey(k) for k in range(count)]
 
     def settings(self, static: Any) -> Sequence[tuple[str, Any]] | None:
         """What the children do not show of `static`, and how Python writes the way to each; None if there is no way."""
@@ -82,6 +88,9 @@ class DictKind(Kind):
     def accessors(self, static: Any, count: int) -> Sequence[str]:
         return [f"[{key!r}]" for key in static]
 
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        return [DictKey(key) for key in static]
+
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
         items = [f"{key!r}: {text}" for key, text in zip(static, texts, strict=True)]
         body = f"{{{', '.join(items)}}}"
@@ -105,6 +114,9 @@ class DefaultDictKind(DictKind):
     def accessors(self, static: Any, count: int) -> Sequence[str]:
         return super().accessors(static[1], count)
 
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        return super().keys(static[1], count)
+
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
         factory, keys = static
         name = getattr(factory, "__name__", repr(factory))
@@ -122,6 +134,9 @@ class FieldsKind(Kind):
 
     def accessors(self, static: Any, count: int) -> Sequence[str]:
         return [f".{name}" for name in self.names]
+
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        return [GetAttrKey(name) for name in self.names]
 
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
         return f"{cls.__name__}({_keywords(self.names, texts)})"
@@ -226,12 +241,33 @@ class RegisteredKind(FieldsKind):
         ways = self._ways.get(key, ())
         return ways if len(ways) == count else Kind.accessors(self, static, count)
 
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        return super().keys(static, count) if self.names else [FlattenedIndexKey(k) for k in range(count)]
+
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
         names = [way[1:] for way in self.accessors(static, len(texts))]
         shown = [_keywords(names, texts)] if all(map(str.isidentifier, names)) else list(texts)
         if static is not None:
             shown.append(f"static={static!r}")
         return f"{cls.__name__}({', '.join(shown)})"
+
+
+class KeyedKind(RegisteredKind):
+    """A class whose `flatten` gives pairs of a step and a child: what the steps are depends on what is static."""
+
+    def __init__(self, flatten_with_keys: Flatten, unflatten: Unflatten) -> None:
+        super().__init__(self._children, unflatten, ())
+        self.flatten_with_keys = flatten_with_keys
+        self._steps: dict[Key, Sequence[Any]] = {}
+
+    def _children(self, tree: Any) -> tuple[Iterable[Any], Hashable]:
+        found, static = self.flatten_with_keys(tree)
+        pairs = list(found)
+        self._steps[_key(static, len(pairs))] = [step for step, _ in pairs]
+        return [child for _, child in pairs], static
+
+    def keys(self, static: Any, count: int) -> Sequence[Any]:
+        return self._steps[_key(static, count)]
 
 
 def _key(static: Any, count: int) -> Key:

@@ -87,6 +87,12 @@ class Config:
     patience: float = 60.0
     enable_x64: bool = field(default_factory=lambda: _switch("TRANSFORMER_ENABLE_X64", "1"))
 
+    def update(self, name: str, value: Any) -> None:
+        """Sets what JAX calls ``jax_`` and a name here: `jax_enable_x64`, `jax_debug_nans`. Settings of JAX that could
+        change no number, such as of logging and of platforms, change nothing; others are an AttributeError."""
+        if name not in OF_JAX_ALONE:
+            setattr(self, name.removeprefix("jax_"), value)
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dataclass_fields__:
             raise AttributeError(f"there is no setting {name!r}; the settings are "
@@ -103,6 +109,9 @@ class Config:
             for follow in followers:
                 follow(name, before, value)
 
+
+OF_JAX_ALONE = frozenset(("jax_platform_name", "jax_platforms", "jax_log_compiles", "jax_default_matmul_precision",
+                          "jax_threefry_partitionable", "jax_traceback_filtering", "jax_compilation_cache_dir"))
 
 followers: list[Callable[[str, int, int], None]] = []  # called when what code is generated for has changed
 

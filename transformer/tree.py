@@ -28,8 +28,8 @@ from typing import Any
 from transformer import containers
 from transformer.containers import LEAVES, Kind, RegisteredKind, kind_of, lasting
 
-__all__ = ["LEAF", "Structure", "all", "flatten", "leaves", "leaves_with_path", "map", "map_with_path", "reduce",
-           "register", "structure", "transpose", "unflatten"]
+__all__ = ["LEAF", "Structure", "all", "broadcast", "flatten", "flatten_with_path", "leaves", "leaves_with_path", "map",
+           "map_with_path", "reduce", "register", "structure", "transpose", "unflatten"]
 
 _SHOWN = 200  # characters of a structure in a message
 
@@ -69,6 +69,29 @@ class Structure:
         """
         pairs = zip(self.accessors(), self.children, strict=True)
         return [accessor + path for accessor, child in pairs for path in child.paths()]
+
+    def key_paths(self) -> list[tuple[Any, ...]]:
+        """The way to each leaf as a tuple of steps, as `jax.tree_util` has them.
+
+        >>> structure({"b": [2.0]}).key_paths()
+        [(DictKey(key='b'), SequenceKey(idx=0))]
+        """
+        pairs = zip(self._kind.keys(self.static, len(self.children)), self.children, strict=True)
+        return [(step, *path) for step, child in pairs for path in child.key_paths()]
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """What a tree has where this structure has leaves: a tree itself, maybe.
+
+        >>> structure({"w": 0, "b": 0}).flatten_up_to({"w": (1, 2), "b": None})
+        [(1, 2), None]
+        """
+        found: list[Any] = []
+        _collect(self, tree, "tree", found, True)
+        return found
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """`transformer.tree.unflatten`."""
+        return unflatten(self, leaves)
 
     def leaves_of(self, tree: Any, name: str = "tree") -> list[Any]:
         """The leaves of a tree of this structure, in the order of this structure.
@@ -132,6 +155,9 @@ class _Leaf(Structure):
     def paths(self) -> list[str]:
         return [""]
 
+    def key_paths(self) -> list[tuple[Any, ...]]:
+        return [()]
+
     def __repr__(self) -> str:
         return "*"
 
@@ -142,14 +168,27 @@ class _Leaf(Structure):
 LEAF: Structure = _Leaf()
 
 
-def flatten(tree: Any) -> tuple[list[Any], Structure]:
-    """The leaves of a tree, from left to right, and its structure.
+IsLeaf = Callable[[Any], Any] | None
+
+
+def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Structure]:
+    """The leaves of a tree, from left to right, and its structure. A container for which `is_leaf` holds is a leaf.
 
     >>> flatten((1.0, None, {"x": 2.0}))
     ([1.0, 2.0], (*, None, {'x': *}))
     """
     found: list[Any] = []
-    return found, _flatten(tree, found)
+    return found, _flatten(tree, found) if is_leaf is None else _flatten_until(tree, found, is_leaf)
+
+
+def flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tuple[str, Any]], Structure]:
+    """The pairs of path, as Python writes it, and leaf of a tree, and its structure.
+
+    >>> flatten_with_path({"w": 1.0, "b": [2.0]})
+    ([("['w']", 1.0), ("['b'][0]", 2.0)], {'w': *, 'b': [*]})
+    """
+    found, shape = flatten(tree, is_leaf)
+    return list(zip(shape.paths(), found, strict=True)), shape
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
@@ -171,30 +210,31 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
     return _build(structure, iter(given))
 
 
-def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
     """Applies `f` to the leaves of a tree, together with those of further trees of the same structure.
 
-    Dictionaries are matched by key. Raises ValueError if a further tree has another structure.
+    Dictionaries are matched by key. Raises ValueError if a further tree has another structure. With `is_leaf`, a
+    container for which it holds is a leaf, and a further tree may have any tree where the first one has a leaf.
 
     >>> map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"b": 2.0, "w": 4.0})
     {'w': -1.0, 'b': 1.0}
     """
-    first, shape = flatten(tree)
-    others = [shape.leaves_of(other, f"tree {number}") for number, other in enumerate(rest, 2)]
+    first, shape = flatten(tree, is_leaf)
+    others = [_corresponding(shape, other, f"tree {number}", is_leaf) for number, other in enumerate(rest, 2)]
     return _build(shape, iter([f(*parts) for parts in zip(first, *others, strict=True)]))
 
 
-def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
     """Applies `f` to the path of each leaf, as Python writes it, and to the leaf, together with those of further trees.
 
     >>> map_with_path(lambda path, p: p if path.endswith("['b']") else 0.5 * p, {"w": 1.0, "b": 2.0})
     {'w': 0.5, 'b': 2.0}
     """
-    paths = iter(structure(tree).paths())
-    return map(lambda *parts: f(next(paths), *parts), tree, *rest)
+    paths = iter(structure(tree, is_leaf).paths())
+    return map(lambda *parts: f(next(paths), *parts), tree, *rest, is_leaf=is_leaf)
 
 
-def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:
+def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any, is_leaf: IsLeaf = None) -> Any:
     """Computes ``f(f(f(initializer, leaf), leaf), ...)`` over all leaves, from left to right.
 
     Without `initializer` it begins with the first leaf. Raises TypeError if there is neither.
@@ -202,7 +242,19 @@ def reduce(f: Callable[[Any, Any], Any], tree: Any, *initializer: Any) -> Any:
     >>> reduce(lambda total, p: total + p * p, {"w": 3.0, "b": [1.0, 2.0]}, 0.0)
     14.0
     """
-    return functools.reduce(f, leaves(tree), *initializer)
+    return functools.reduce(f, leaves(tree, is_leaf), *initializer)
+
+
+def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """A tree of the structure of `full_tree`, in which each leaf of `prefix_tree`, which ends above its leaves, stands
+    at all leaves below.
+
+    >>> broadcast({"w": 1, "b": 2}, {"w": (0.0, 0.0), "b": 0.0})
+    {'w': (1, 1), 'b': 2}
+    """
+    found, shape = flatten(prefix_tree, is_leaf)
+    parts = zip(found, shape.flatten_up_to(full_tree), strict=True)
+    return unflatten(shape, [map(lambda _, leaf=leaf: leaf, part) for leaf, part in parts])
 
 
 def all(tree: Any) -> bool:
@@ -231,32 +283,31 @@ def transpose(outer: Structure, inner: Structure, tree: Any) -> Any:
     return unflatten(inner, [unflatten(outer, column) for column in zip(*rows, strict=True)])
 
 
-def leaves_with_path(tree: Any) -> list[tuple[str, Any]]:
+def leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[str, Any]]:
     """The pairs of path, as Python writes it, and leaf of a tree, from left to right.
 
     >>> leaves_with_path({"w": 1.0, "b": [2.0]})
     [("['w']", 1.0), ("['b'][0]", 2.0)]
     """
-    found, shape = flatten(tree)
-    return list(zip(shape.paths(), found, strict=True))
+    return flatten_with_path(tree, is_leaf)[0]
 
 
-def leaves(tree: Any) -> list[Any]:
-    """The leaves of a tree, from left to right.
+def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
+    """The leaves of a tree, from left to right. A container for which `is_leaf` holds is a leaf.
 
     >>> leaves([1, (2, None), {"x": 3}])
     [1, 2, 3]
     """
-    return flatten(tree)[0]
+    return flatten(tree, is_leaf)[0]
 
 
-def structure(tree: Any) -> Structure:
-    """The structure of a tree.
+def structure(tree: Any, is_leaf: IsLeaf = None) -> Structure:
+    """The structure of a tree. A container for which `is_leaf` holds is a leaf.
 
     >>> structure([1, (2,), None])
     [*, (*,), None]
     """
-    return flatten(tree)[1]
+    return flatten(tree, is_leaf)[1]
 
 
 def register(
@@ -296,6 +347,21 @@ def _flatten(tree: Any, found: list[Any]) -> Structure:
     return Structure(kind, cls, static, tuple([_flatten(child, found) for child in children]))
 
 
+def _flatten_until(tree: Any, found: list[Any], is_leaf: Callable[[Any], Any]) -> Structure:
+    kind = kind_of(type(tree))
+    if kind is LEAVES or is_leaf(tree):
+        found.append(tree)
+        return LEAF
+    static, children = kind.split(tree)
+    return Structure(kind, type(tree), static, tuple([_flatten_until(child, found, is_leaf) for child in children]))
+
+
+def _corresponding(shape: Structure, tree: Any, name: str, is_leaf: IsLeaf) -> list[Any]:
+    found: list[Any] = []
+    _collect(shape, tree, name, found, is_leaf is not None)
+    return found
+
+
 def _build(shape: Structure, leaves: Iterator[Any]) -> Any:
     if shape is LEAF:
         return next(leaves)
@@ -310,10 +376,10 @@ def _restore(cls: type, static: Any, children: tuple[Structure, ...]) -> Structu
     return Structure(kind, cls, static, children)
 
 
-def _collect(shape: Structure, tree: Any, place: str, found: list[Any]) -> None:
-    """Append the leaves of `tree` in the order of `shape`; raise where the two differ."""
+def _collect(shape: Structure, tree: Any, place: str, found: list[Any], takes_trees: bool = False) -> None:
+    """Append the leaves of `tree` in the order of `shape`, or the trees there; raise where the two differ."""
     kind = kind_of(type(tree))
-    if shape is LEAF and kind is LEAVES:
+    if shape is LEAF and (takes_trees or kind is LEAVES):
         found.append(tree)
         return
     if shape.cls is not type(tree):
@@ -322,7 +388,7 @@ def _collect(shape: Structure, tree: Any, place: str, found: list[Any]) -> None:
     if children is None or len(children) != len(shape.children):
         raise _mismatch(shape, tree, place)
     for accessor, child, part in zip(shape.accessors(), shape.children, children, strict=True):
-        _collect(child, part, place + accessor, found)
+        _collect(child, part, place + accessor, found, takes_trees)
 
 
 def _mismatch(shape: Structure, tree: Any, place: str) -> ValueError:

@@ -21,6 +21,8 @@ Arithmetic is strict, as in JAX: operands have one dtype, and one shape unless o
     conv_transpose conv_dimension_numbers ConvDimensionNumbers                                  products.py
     add sub mul …, exp log …, eq lt …, bits, erf lgamma …, select select_n clamp
     convert_element_type bitcast_convert_type                                                   arithmetic.py
+    clz reduce_precision broadcast_shapes optimization_barrier Precision                        bits.py
+    custom_root custom_linear_solve                                                             solving.py
     psum pmean pmax pmin all_gather all_to_all ppermute pshuffle psum_scatter axis_index
     axis_size stop_gradient                                                                     transformer.ops
 """
@@ -106,6 +108,7 @@ from .arithmetic import (
     tanh,
     zeta,
 )
+from .bits import Precision, broadcast_shapes, clz, optimization_barrier, reduce_precision
 from .control import (
     associative_scan,
     cond,
@@ -178,9 +181,11 @@ from .slicing import (
     slice,
     slice_in_dim,
 )
+from .solving import custom_linear_solve, custom_root
 
 __all__ = [
     "ConvDimensionNumbers",
+    "Precision",
     "abs",
     "acos",
     "acosh",
@@ -208,10 +213,12 @@ __all__ = [
     "bitwise_xor",
     "broadcast",
     "broadcast_in_dim",
+    "broadcast_shapes",
     "broadcasted_iota",
     "cbrt",
     "ceil",
     "clamp",
+    "clz",
     "collapse",
     "complex",
     "concatenate",
@@ -230,6 +237,8 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
+    "custom_root",
     "digamma",
     "div",
     "dot",
@@ -274,6 +283,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "pmax",
     "pmean",
@@ -292,6 +302,7 @@ __all__ = [
     "reduce_max",
     "reduce_min",
     "reduce_or",
+    "reduce_precision",
     "reduce_prod",
     "reduce_sum",
     "reduce_window",

@@ -17,7 +17,8 @@ from ..core.halves import bfloat16 as _bfloat16
 from ..core.halves import finfo
 from ..parallel.array import Array
 from ..vectorizing import vectorize
-from . import fft, linalg
+from . import fft, linalg, writing
+from .functions import Function
 from .indexed import Indexed
 from .names import CONSTANTS, DTYPES, INDEXED
 from .namespace import namespace
@@ -26,6 +27,8 @@ ndarray = Array
 
 globals().update({name: getattr(np, name) for name in (*CONSTANTS, *DTYPES)})
 globals().update({name: Indexed(getattr(np, name), name) for name in INDEXED})
+
+globals().update({name: Function(getattr(writing, name), name, sequences="all") for name in writing.__all__})
 
 _there, _made = namespace(np, globals())
 __all__ = [*_there, *CONSTANTS, *DTYPES, *INDEXED, "bfloat16", "fft", "finfo", "linalg",  # noqa: PLE0604

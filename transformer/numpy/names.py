@@ -14,7 +14,7 @@ SIZES = "its size and precision depend on the machine: use float64 or complex128
 OLD = "NumPy's own page says what to write instead"
 
 LEFT_OUT: dict[str, str] = {
-    **dict.fromkeys(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"), WRITES),
+    **dict.fromkeys(("copyto", "putmask"), WRITES),
     **dict.fromkeys(("load", "loadtxt", "genfromtxt", "fromregex", "fromfile", "fromstring", "frombuffer", "save",
                      "savetxt", "savez", "savez_compressed"), FILES),
     **dict.fromkeys(("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "get_include",

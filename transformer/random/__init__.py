@@ -12,12 +12,15 @@ of an old one. Everything is counted by Threefry-2x32 (`ops/random_bits.py`), an
 what a transformation reads. `docs/random.md` says what is equal to JAX to the bit.
 """
 
+from .binomials import binomial, multinomial
 from .choosing import categorical, choice, permutation
 from .floats import exponential, gumbel, laplace, normal, truncated_normal, uniform
 from .formed import (
     ball,
     cauchy,
     chisquare,
+    double_sided_maxwell,
+    f,
     generalized_normal,
     geometric,
     logistic,
@@ -33,7 +36,7 @@ from .formed import (
     weibull_min,
 )
 from .gammas import beta, dirichlet, gamma, loggamma
-from .keys import PRNGKey, bits, fold_in, key, split
+from .keys import PRNGKey, bits, clone, fold_in, key, key_data, split, wrap_key_data
 from .poissons import poisson
 from .vectors import multivariate_normal
 from .whole import bernoulli, randint
@@ -43,24 +46,30 @@ __all__ = [
     "ball",
     "bernoulli",
     "beta",
+    "binomial",
     "bits",
     "categorical",
     "cauchy",
     "chisquare",
     "choice",
+    "clone",
     "dirichlet",
+    "double_sided_maxwell",
     "exponential",
+    "f",
     "fold_in",
     "gamma",
     "generalized_normal",
     "geometric",
     "gumbel",
     "key",
+    "key_data",
     "laplace",
     "loggamma",
     "logistic",
     "lognormal",
     "maxwell",
+    "multinomial",
     "multivariate_normal",
     "normal",
     "orthogonal",
@@ -77,4 +86,5 @@ __all__ = [
     "uniform",
     "wald",
     "weibull_min",
+    "wrap_key_data",
 ]

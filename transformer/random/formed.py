@@ -245,3 +245,33 @@ def ball(key: Any, d: int, p: Any = 2, shape: Any = (), dtype: Any = np.float64)
     x = generalized_normal(keys[0], p, (*sizes, d), found)
     beside = exponential(keys[1], sizes, found)
     return x / ((np.sum(np.abs(x) ** p, axis=-1) + beside) ** (1 / p))[..., None]
+
+
+@taking_arrays
+def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
+    """Numbers of Fisher's F distribution: ratios of two chi-square numbers, each per degree of freedom. As
+    `jax.random.f`.
+
+    >>> f(np.array([0, 42], np.uint32), 4.0, 6.0, (2,))
+    array([1.1581..., 0.5528...])
+    """
+    take_key("f", key)
+    found, sizes, above, below = _given("f", dtype, shape, dfnum, dfden)
+    keys = split(key)
+    return chisquare(keys[1], above, sizes, found) / above / (chisquare(keys[0], below, sizes, found) / below)
+
+
+@taking_arrays
+def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
+    """Numbers of Maxwell's distribution with a sign, `loc + scale * x`. As `jax.random.double_sided_maxwell`: the shape
+    of the parameters is appended to `shape`, or to itself where `shape` is empty.
+
+    >>> double_sided_maxwell(np.array([0, 42], np.uint32), 1.0, 2.0, (2,))
+    array([-2.6956..., -3.6877...])
+    """
+    take_key("double_sided_maxwell", key)
+    found = take_dtype("double_sided_maxwell", dtype, FLOATS)
+    own = np.broadcast_shapes(np.shape(loc), np.shape(scale))
+    sizes = (take_shape("double_sided_maxwell", shape) or own) + own
+    keys = split(key)
+    return rademacher(keys[1], sizes, found) * maxwell(keys[0], sizes, found) * scale + loc

@@ -76,6 +76,40 @@ def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     return words if found == np.uint64 else joined(words).astype(found)
 
 
+@taking_arrays
+def key_data(keys: Any) -> Any:
+    """The words of a key, or of an array of keys: here, a key is its words. As `jax.random.key_data`.
+
+    >>> key_data(key(42))
+    array([ 0, 42], dtype=uint32)
+    """
+    return _words("key_data", keys)
+
+
+@taking_arrays
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> Any:
+    """The key of these words, or an array of keys. As `jax.random.wrap_key_data`; `impl` may be ``"threefry2x32"``.
+
+    >>> wrap_key_data(np.array([0, 42], np.uint32))
+    array([ 0, 42], dtype=uint32)
+    """
+    if impl not in (None, "threefry2x32"):
+        raise ValueError(f"random.wrap_key_data: keys are of 'threefry2x32', not of {impl!r}")
+    return _words("wrap_key_data", key_bits_array)
+
+
+@taking_arrays
+def clone(key: Any) -> Any:
+    """The same key, for those who mean to use it again. As `jax.random.clone`."""
+    return _words("clone", key)
+
+
+def _words(name: str, keys: Any) -> Any:
+    if keys.dtype != np.uint32 or keys.ndim == 0 or keys.shape[-1] != 2:
+        raise TypeError(f"random.{name} takes keys, which are uint32 of shape (..., 2), got {keys.dtype}")
+    return keys.copy()
+
+
 def take_key(name: str, key: Any) -> Any:
     """The two words of a key. Raises `TypeError` for anything else."""
     check_key(name, key)

@@ -5,13 +5,14 @@
     logsumexp(x)                                # an Array, on the device of x, if x is one
 
 They are SciPy's functions, which compute with NumPy's arrays; in a program that is read they are what
-docs/supported.md says of these.
+docs/supported.md says of these. `ndimage`, `interpolate`, `optimize` and `sparse.linalg` have what JAX has of them,
+with its arguments.
 """
 
 import importlib
 from typing import Any
 
-MODULES = "fft", "integrate", "linalg", "signal", "special", "stats"
+MODULES = ("fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
 
 
 def __getattr__(name: str) -> Any:

@@ -282,8 +282,11 @@ def _is_ours(function: Any) -> bool:
     return home == "transformer" or home.startswith("transformer.") and not home.startswith(OURS_TO_READ)
 
 
-OURS_TO_READ = ("transformer.kernels", "transformer.lax", "transformer.random", "transformer.updates", "transformer.nn",
-                "transformer.optim", "transformer.segments")
+OURS_TO_READ = ("transformer.custom_gradients", "transformer.debug", "transformer.experimental",
+                "transformer.flatten_util", "transformer.image", "transformer.kernels", "transformer.lax",
+                "transformer.nn", "transformer.numpy.writing", "transformer.optim", "transformer.random",
+                "transformer.scipy.interpolate", "transformer.scipy.ndimage", "transformer.scipy.optimize",
+                "transformer.scipy.sparse", "transformer.segments", "transformer.updates")
 
 
 def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ... import tree
+from ... import tree, tree_util
 
 if TYPE_CHECKING:
     from ..reader import Reader
 
 
-def mapped(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
+def mapped(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
     """`tree.map`."""
-    return tree.map(lambda *parts: reader.call(function, parts, {}), first, *rest)
+    return tree.map(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
 
 
-def mapped_with_path(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
+def mapped_with_path(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
     """`tree.map_with_path`."""
-    return tree.map_with_path(lambda *parts: reader.call(function, parts, {}), first, *rest)
+    return tree.map_with_path(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
 
 
-def reduced(reader: Reader, function: Any, nested: Any, *initializer: Any) -> Any:
+def mapped_with_keys(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
+    """`tree_util.tree_map_with_path`."""
+    return tree_util.tree_map_with_path(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
+
+
+def reduced(reader: Reader, function: Any, nested: Any, *initializer: Any, is_leaf: Any = None) -> Any:
     """`tree.reduce`."""
-    return functools.reduce(lambda *parts: reader.call(function, parts, {}), tree.leaves(nested), *initializer)
+    leaves = tree.leaves(nested, _reading(reader, is_leaf))
+    return functools.reduce(_reading(reader, function), leaves, *initializer)
 
 
 def all_true(reader: Reader, nested: Any) -> Any:
@@ -31,5 +38,19 @@ def all_true(reader: Reader, nested: Any) -> Any:
     return reader.call(all, (tree.leaves(nested),), {})
 
 
+def _until(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a tree that asks `is_leaf`."""
+    def called(reader: Reader, nested: Any, is_leaf: Any = None) -> Any:
+        return function(nested, is_leaf=_reading(reader, is_leaf))
+    return called
+
+
+def _reading(reader: Reader, function: Any) -> Any:
+    return None if function is None else lambda *parts: reader.call(function, parts, {})
+
+
+ASKING = (tree.flatten, tree.leaves, tree.structure, tree.flatten_with_path, tree.leaves_with_path,
+          tree_util.tree_flatten_with_path, tree_util.tree_leaves_with_path)
 TREES: dict[Any, Any] = {tree.map: mapped, tree.map_with_path: mapped_with_path, tree.reduce: reduced,
-                         tree.all: all_true}
+                         tree.all: all_true, tree_util.tree_map_with_path: mapped_with_keys,
+                         **{function: _until(function) for function in ASKING}}
