@@ -6,11 +6,13 @@ it runs here with a `math` that has them too.
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 import zlib
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Container, Iterator
+from functools import cache, partial
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -125,7 +127,8 @@ def kernel_of(made: Sample) -> Kernel:
 def plain(kernel: Kernel) -> Kernel:
     """The kernel as plain Python, which raises where a place is not inside of an array."""
     namespace = kernel.namespace()
-    namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy(), in_threads=in_pieces)
+    namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy(),
+                     in_threads=partial(in_pieces, kernel.printed.alone))
     kernel.entry = watching(namespace[kernel.printed.name])
     return kernel
 
@@ -145,11 +148,21 @@ def _object_folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory()
 
 
-def in_pieces(task: Any, size: int, cost: int, *args: Any) -> None:
-    """The iterations that threads would share: two at a time, the last ones first."""
+def in_pieces(alone: Container[str], task: Any, size: int, cost: int, *args: Any) -> None:
+    """The iterations that threads would share: two at a time, the last ones first. Of the arrays of a task that is
+    `alone`, none that it writes shares memory with another one."""
     assert cost >= 0 or not size
+    pairs = [pair for pair in combinations(args, 2) if task.__name__ in alone and _share_memory(*pair)]
+    before = copy.deepcopy(pairs)
     for first in reversed(range(0, size, 2)):
         task(first, min(2, size - first), *args)
+    for now, then in zip(pairs, before, strict=True):
+        for array, was in zip(now, then, strict=True):
+            np.testing.assert_array_equal(array, was, f"{task.__name__} writes memory that several of its arrays share")
+
+
+def _share_memory(one: Any, other: Any) -> bool:
+    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.shares_memory(one, other)
 
 
 def together(samples: list[Sample]) -> Sample:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loop_cases import in_pieces
 from lowered import as_loops, generated
 
 from transformer import config, grad, jit, tree
@@ -319,6 +320,66 @@ def test_tasks_are_told_that_their_arrays_share_no_memory(function: Any, args: A
     options = lower(made.function, made.reading.assumptions, threads=True).options
     assert {"alone" in chosen for name, chosen in options.items() if name.startswith("fill")} == {are_apart}
     np.testing.assert_allclose(jit(function)(*args), function(*args), rtol=1e-13)
+
+
+def turned_about(x, n):
+    a, b, c = x * 1.0, x * 2.0, x * 3.0
+    for _ in range(n):
+        c[1:-1] = a[:-2] + 0.5 * b[2:]
+        b[2:] = c[:-2] * a[2:]
+        a, b, c = b, c, a
+    return a, b, c
+
+
+def chosen(x, n):
+    a, b = x * 1.0, x * 2.0
+    c = a if n > 1 else b
+    d = c.copy()
+    d[1:] += a[:-1] * b[1:] + c[:-1]
+    return a, b, c, d
+
+
+def in_lists(x, n):
+    rows = [x * 1.0, x * 2.0, x + 1]
+    for t in range(n):
+        rows[t % 3][1:] = rows[(t + 1) % 3][:-1] + rows[2][1:] * 0.5
+    rows[0][1:] += rows[n % 3][:-1]
+    return rows[0], rows[1], rows[2]
+
+
+def given_back(x, n):
+    u = x * 1.0
+    v = moved(u, u)
+    w = moved(v[:4], u[4:8])
+    u[1:] += v[:-1] * n
+    return u, v, w
+
+
+def moved(a, b):
+    b[1:] = a[:-1] * 0.5 + b[:-1]
+    return b
+
+
+@pytest.mark.parametrize("function", [turned_about, chosen, in_lists, given_back])
+def test_tasks_of_arrays_that_take_turns(function: Any) -> None:
+    """In pieces, which look at the memory of those that are told it is not shared, and compiled."""
+    x = np.linspace(-1, 2, 70)
+    for n in (0, 1, 3):
+        wanted = function(x, n)
+        for found in (as_loops(function, function, (x, n), threads=True), jit(function)(x, n)):
+            for got, want in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+def test_pieces_that_write_shared_memory_are_seen() -> None:
+    def fill_y(first, count, x, y):
+        y[first:first + count] = x[first:first + count] + 1
+
+    x = np.zeros(4)
+    in_pieces({"fill_x"}, fill_y, 3, 1, x[1:], x[:-1])
+    in_pieces({"fill_y"}, fill_y, 2, 1, x[:2], x[2:])
+    with pytest.raises(AssertionError, match="fill_y writes memory"):
+        in_pieces({"fill_y"}, fill_y, 3, 1, x[1:], x[:-1])
 
 
 def test_which_arrays_may_share_memory() -> None:
