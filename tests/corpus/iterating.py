@@ -507,6 +507,23 @@ def first_of_pairs(x):
     return low * high**2
 
 
+def closed_where_it_is_left(x):
+    left = [1.0]
+
+    def steps():
+        try:
+            yield from x
+        finally:
+            left[0] = left[0] * 3
+
+    first = next(v * v for v in steps())
+    for item in steps():
+        first = first + item * left[0]
+        if item > 0.5:
+            break
+    return first * left[0]
+
+
 def left_in_a_generator(x):
     scale, total = 1.0, 0.0
     for scaled in (v * scale for v in x):
@@ -527,6 +544,7 @@ PROGRAMS = [
     Program(lists_compared, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(first_of_pairs, fixed(np.array([0.3, 0.5, -0.9, 0.7]))),
     Program(left_in_a_generator, fixed(np.array([0.3, -0.9, 1.7, 0.8]))),
+    Program(closed_where_it_is_left, fixed(np.array([0.3, -0.9, 0.7, 1.2]))),
     Program(written_by_all, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(kept_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
     Program(counted_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
