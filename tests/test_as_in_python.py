@@ -260,6 +260,59 @@ def catches_around_a_generator_that_goes_on(x):
     return x
 
 
+class Ending:
+    def __enter__(self):
+        return self
+
+    __exit__ = lambda self, *told: True  # noqa: E731
+
+
+def catches_around_a_manager_that_ends(x):
+    try:
+        with Ending():
+            if x[0] > 0.2:
+                raise ValueError
+    except ValueError:
+        return x * 2
+    return x
+
+
+def closed_with_its_name(x):
+    log = [1.0]
+
+    def steps():
+        try:
+            yield from x
+        finally:
+            log[0] = 5.0
+
+    items = steps()
+    return next(items) * log[0]
+
+
+def told_of_its_end(x):
+    def steps():
+        with Told(1.0):
+            yield x[0]
+            yield x[1]
+
+    for item in steps():
+        break
+    return item
+
+
+def catches_its_end(x):
+    def steps():
+        try:
+            yield from x
+        except BaseException:
+            x[0] = 3.0
+
+    for item in steps():
+        break
+    return item * x[0]
+
+
 def orders_complex_numbers(x):
     return complex(x[0], 2.0) < 1
 
@@ -267,10 +320,14 @@ def orders_complex_numbers(x):
 @pytest.mark.parametrize("function, message", [
     (shows_a_list, "a text with a list in it"),
     (shows_an_iterator, "a text with a zip in it"),
-    (catches_what_floats_raise, "`try` with an exception that is caught"),
+    (catches_what_floats_raise, "`try` with a caught exception"),
     (catches_around_a_manager_that_asks, "`with` on an object of Told around a `raise` that is caught"),
     (catches_around_a_generator_that_goes_on, "around a `raise` that is caught"),
-    (catches_what_floats_raise_inside, "`try` with an exception that is caught"),
+    (catches_around_a_manager_that_ends, "around a `raise` that is caught"),
+    (closed_with_its_name, "the generator steps, which has a name, may be left early"),
+    (told_of_its_end, "around a `yield` behind which no item may be wanted"),
+    (catches_its_end, "the generator steps catches what ends it early"),
+    (catches_what_floats_raise_inside, "`try` with a caught exception"),
 ])
 def test_what_would_be_another_thing_is_refused(function: Any, message: str) -> None:
     with pytest.raises(NotSupported) as caught:

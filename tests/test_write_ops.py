@@ -12,6 +12,7 @@ import pytest
 from op_cases import Sample, cases, evaluate, sample
 from writing import load
 
+from transformer import jvp, vmap
 from transformer.core.grammar import Let
 from transformer.core.types import ArrayType
 from transformer.ops.table import ops
@@ -68,3 +69,15 @@ def test_views_are_known_to_be_views(op: Any) -> None:
                 if isinstance(result, np.ndarray) and result.ndim and np.shares_memory(result, value):
                     assert viewed(let) is var, f"{op.name} gives a view of operand {var}"
                     assert result.flags.writeable or op.name in FROZEN, op.name
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool, np.int32])
+@pytest.mark.parametrize("function", [
+    lambda a, x: -(a * x), lambda a, x: -(a / x), lambda a, x: x - a * x, lambda a, x: -(a * 2 * x),
+    lambda a, x: -(2 * (a + a)) * a * x,
+])
+def test_a_sign_stays_before_a_product_whose_first_factor_wraps_around(function: Any, dtype: Any) -> None:
+    a = np.array([1, 0, 3, -128 if dtype is np.int8 else -(2 ** 31)]).astype(dtype)
+    x = np.array([0.5, 1.5, -2.0, 3.0])
+    np.testing.assert_allclose(vmap(function)(a[None], x[None])[0], function(a, x))
+    np.testing.assert_allclose(jvp(lambda x: function(a, x), (x,), (x,))[0], function(a, x))

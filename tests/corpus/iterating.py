@@ -507,6 +507,44 @@ def first_of_pairs(x):
     return low * high**2
 
 
+def closed_where_it_is_left(x):
+    left = [1.0]
+
+    def steps():
+        try:
+            yield from x
+        finally:
+            left[0] = left[0] * 3
+
+    first = next(v * v for v in steps())
+    for item in steps():
+        first = first + item * left[0]
+        if item > 0.5:
+            break
+    return first * left[0]
+
+
+class Counted:
+    """Counts what has been taken of it."""
+
+    def __init__(self, items):
+        self.items, self.taken = items, 0.0
+
+    def __iter__(self):
+        for item in self.items:
+            self.taken = self.taken + item
+            yield item * item
+
+
+def left_in_an_object_that_counts(x):
+    counted, total = Counted(x), 1.0
+    for item in counted:
+        total = total * (1 + item)
+        if item > 0.5:
+            break
+    return total * counted.taken
+
+
 def left_in_a_generator(x):
     scale, total = 1.0, 0.0
     for scaled in (v * scale for v in x):
@@ -527,6 +565,8 @@ PROGRAMS = [
     Program(lists_compared, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(first_of_pairs, fixed(np.array([0.3, 0.5, -0.9, 0.7]))),
     Program(left_in_a_generator, fixed(np.array([0.3, -0.9, 1.7, 0.8]))),
+    Program(left_in_an_object_that_counts, fixed(np.array([0.3, -0.4, 0.8, 1.2]))),
+    Program(closed_where_it_is_left, fixed(np.array([0.3, -0.9, 0.7, 1.2]))),
     Program(written_by_all, fixed(np.array([0.3, -0.9, 0.7]))),
     Program(kept_by_any, fixed(np.array([0.3, 0.9, 0.7]))),
     Program(counted_by_any, fixed(np.array([0.3, 0.9, 0.7]))),

@@ -14,7 +14,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Call, Const, Function, If, Let, Merge, Var, type_of
 from ..core.halves import BFLOAT16, is_bfloat16
 from ..core.sizes import Size
-from ..core.types import WEAK_NAMES, ArrayType
+from ..core.types import INT, WEAK_NAMES, ArrayType
 from ..ops.arithmetic import has_opposite
 from ..ops.regions import Slot
 from ..ops.registry import is_defined
@@ -115,11 +115,12 @@ class Expressions:
 
     def _leads_with_sign(self, atom: Any) -> bool:
         """Whether the first factor of a product may be negated in place of it: no truth value may, and
-        integers without sign wrap around."""
+        integers of NumPy's wrap around in their own dtype."""
         while (product := self._product(atom)) is not None:
-            atom = product.args[0]
-        type = type_of(atom)
-        return not isinstance(type, ArrayType) or type.dtype.kind in "ifc"
+            atom, dtype = product.args[0], product.target.type.dtype             # type: ignore[union-attr]
+            if not (type_of(atom) == INT and dtype.kind in "fc" or has_opposite(atom, dtype)):
+                return False
+        return True
 
     def definition(self, var: Var) -> ast.expr:
         """What a variable is, as an expression."""

@@ -224,13 +224,21 @@ def _over_array(reader: Reader, array: Value) -> Iteration:
     return Iteration(array.shape[0], lambda k: apply_op(reader, operator.getitem, (array, k), {}), held=(array,))
 
 
-def _over_objects(reader: Reader, value: Any) -> Iteration:
+def iterator_of(reader: Reader, value: Any) -> Any:
+    """What an `__iter__` gives that is a function of Python's; an object without one as it is."""
     user = getattr(type(value), "__iter__", None)
-    if hasattr(user, "__code__"):
-        iterator = reader.call(user, (value,), {})
-        if iterator is value:
-            raise NotSupported(f"iteration over {described(value)} with a custom __next__ is not supported",
-                               reader.builder.origin, instead="Write __iter__ as a generator, with `yield`.")
+    if not hasattr(user, "__code__"):
+        return value
+    iterator = reader.call(user, (value,), {})
+    if iterator is value:
+        raise NotSupported(f"iteration over {described(value)} with a custom __next__ is not supported",
+                           reader.builder.origin, instead="Write __iter__ as a generator, with `yield`.")
+    return iterator
+
+
+def _over_objects(reader: Reader, value: Any) -> Iteration:
+    iterator = iterator_of(reader, value)
+    if iterator is not value:
         return iteration_of(reader, iterator)
     if isinstance(value, (list, tuple)):
         from ..objects.containers import item

@@ -16,6 +16,7 @@ from ..branches.journal import Cell, Name, Place
 from ..branches.testing import Untested
 from ..findings import REST
 from ..frames import Frame, stamp
+from ..objects.objects import ATTRIBUTES, made_of
 from ..raising.demand import Demand, Opens, Unroll, need
 from ..raising.errors import is_of_program
 from ..sources.scope import uses_in, writes_of
@@ -25,6 +26,7 @@ from .iteration import (
     but_first,
     check_held,
     iteration_of,
+    iterator_of,
     next_place,
     size_of_container,
     sizes_of_held,
@@ -45,6 +47,8 @@ def read_for(reader: Reader, node: Any) -> Any:
 
     frame = reader.frame
     source = reader.evaluate(node.iter)
+    if made_of(type(source)) is ATTRIBUTES:
+        source = iterator_of(reader, source)
     goes_on = _until(reader, getattr(node, "stop", None))
     take = partial(_take, reader, node)
     if isinstance(source, Producer) and (goes_on is None or not _is_in_steps(source)):

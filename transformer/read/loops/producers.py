@@ -19,11 +19,11 @@ import gast
 from ...core.errors import NotSupported
 from ..branches.journal import Attribute
 from ..desugar import ending_early
-from ..desugar.yields import Ended
+from ..desugar.yields import Ended, ways_out_of
 from ..frames import Frame
 from ..lists.tokens import APPENDED, Token
 from ..sources.scope import scope_of
-from ..values import Producer, contained, may_be_array
+from ..values import Lazy, Producer, contained, may_be_array
 
 if TYPE_CHECKING:
     from ..reader import Reader
@@ -40,6 +40,7 @@ def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None],
     begin(reader, made, f"the generator {made.frame.function}")
     outer = reader.frame
     if goes_on is not None:
+        _check_leaving(reader, made.frame)
         made.frame.scope = scope_of(ending_early(made.frame.scope.node, made.frame.file, with_result))
 
     def consume_outside(item: Any) -> None:
@@ -48,6 +49,35 @@ def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None],
 
     made.frame.consume, made.frame.goes_on = consume_outside, goes_on
     return made.body(made.frame.scope.node)
+
+
+def _check_leaving(reader: Reader, frame: Frame) -> None:
+    """Refuses a generator that does something when it is left early, where that is not when the loop ends: Python
+    closes it when nobody names it any more, by a `GeneratorExit`."""
+    for node in ways_out_of(getattr(frame.scope.node, "written", frame.scope.node).body):
+        if isinstance(node, gast.Try) and any(map(_catches_the_end, node.handlers)):
+            raise NotSupported(f"the generator {frame.function} catches what ends it early", frame.origin(node),
+                               why="`GeneratorExit` is not raised where no further item is wanted.",
+                               instead="Catch `Exception`, or write `finally`.")
+        if any(map(_names_begun, reader.frames)) and (isinstance(node, gast.With) or node.finalbody):
+            raise NotSupported(
+                f"the generator {frame.function}, which has a name, may be left early", reader.builder.origin,
+                why="What it does on the way out happens when that name is gone.",
+                instead="Create it where it is used, as in `for x in steps():`, or take all of its items.",
+            )
+
+
+def _catches_the_end(handler: Any) -> bool:
+    caught = {each.id for each in gast.walk(handler.type or handler) if isinstance(each, gast.Name)}
+    return handler.type is None or not caught.isdisjoint(("GeneratorExit", "BaseException"))
+
+
+def _names_begun(frame: Frame) -> bool:
+    """Whether a name of the program's refers, in a call, to an iterator of which items have been taken."""
+    if frame.site is not None:
+        return False
+    values = (each for value in frame.names.values() for each in contained(value))
+    return any(isinstance(value, Lazy | Producer) and value.begun is not False for value in values)
 
 
 def begin(reader: Reader, made: Any, what: str) -> None:

@@ -23,9 +23,11 @@ import numpy as np
 
 from ...core.errors import NotSupported, Origin, TransformError
 from ..branches.branches import Unreachable
+from ..desugar.blocks import leaves
 from ..kinds import described
 from ..loops.producers import run_producer
 from ..objects.attributes import attribute
+from ..sources.scope import body_of
 from ..sources.source import find_source
 from ..values import Closure, ExceptionValue, Producer
 from .attempts import caught_as, however_left, passed_on_the_way_out
@@ -52,13 +54,7 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
     if hasattr(manager, "__transformer_block__"):
         return manager.__transformer_block__(reader, node)
 
-    if getattr(node, "passed", None) is not None and _asks_for_exceptions(manager):
-        raise NotSupported(
-            f"`with` on {described(manager)} around a `raise` that is caught",
-            reader.frame.origin(node.passed),
-            why="It asks for the exception on the way out, or does otherwise without one.",
-            instead="Catch it under `with`, or test before. Behind a `yield`, write `finally`.",
-        )
+    _check_told(reader, node, manager)
 
     def inside(entered: Any) -> None:
         if item.optional_vars is not None:
@@ -89,6 +85,20 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
             why="Its __enter__ and __exit__ cannot be analysed.",
             instead="Use it around the call of the transformed function.",
         )
+
+
+def _check_told(reader: Reader, node: Any, manager: Any) -> None:
+    """Refuses a manager that does otherwise where it is told of an exception, if one passes that is not seen here."""
+    passed = getattr(node, "passed", None) or getattr(node, "left", None)
+    if passed is None or not _asks_for_exceptions(manager):
+        return
+    around = "`yield` behind which no item may be wanted" if hasattr(node, "left") else "`raise` that is caught"
+    raise NotSupported(
+        f"`with` on {described(manager)} around a {around}",
+        reader.frame.origin(passed),
+        why="It asks for the exception on the way out, may end it, or does otherwise without one.",
+        instead="Catch it under `with`, or test before. Behind a `yield`, write `finally`.",
+    )
 
 
 def _ends_exceptions(reader: Reader, manager: Any, item: Any) -> bool:
@@ -163,16 +173,18 @@ def _asks_for_exceptions(manager: Any) -> bool:
         return not _ends_with_yield(tree.body)
     if not _is_readable(manager):
         return False
-    tree = find_source(type(manager).__exit__).tree
+    leave = type(manager).__exit__
+    tree = find_source(leave).tree
     told = {each.id for each in (*tree.args.args[1:], *filter(None, [tree.args.vararg]))}
-    return any(isinstance(each, gast.Name) and each.id in told and isinstance(each.ctx, gast.Load)
-               for statement in tree.body for each in gast.walk(statement))
+    return _may_end_exceptions(leave) or any(
+        isinstance(each, gast.Name) and each.id in told and isinstance(each.ctx, gast.Load)
+        for statement in body_of(tree) for each in gast.walk(statement))
 
 
 def _ends_with_yield(block: Any) -> bool:
-    """Whether nothing follows a `yield` but what `finally` does."""
+    """Whether nothing follows a `yield` but what `finally` does, which does not end the exception."""
     match block[-1]:
-        case gast.Try(body=body, handlers=[], orelse=[]):
+        case gast.Try(body=body, handlers=[], orelse=[], finalbody=last) if not leaves(last, gast.Return):
             return _ends_with_yield(body)
         case gast.Expr(value=value):
             return isinstance(value, gast.Yield)
@@ -181,7 +193,9 @@ def _ends_with_yield(block: Any) -> bool:
 
 def _may_end_exceptions(leave: Any) -> bool:
     """Whether `__exit__` may return something that is true."""
-    returns = (each.value for each in gast.walk(find_source(leave).tree) if isinstance(each, gast.Return))
+    tree = find_source(leave).tree
+    returns = [tree.body] if isinstance(tree, gast.Lambda) else [
+        each.value for each in gast.walk(tree) if isinstance(each, gast.Return)]
     return any(value is not None and not (isinstance(value, gast.Constant) and not value.value) for value in returns)
 
 
