@@ -239,6 +239,22 @@ def leaves_of_objects(x):
     return x * sum(tree.leaves(LINES))
 
 
+def mapped_objects(x):
+    return sum(tree.leaves(tree.map(lambda p: p * x, LINES)))
+
+
+def mapped_objects_by_path(x):
+    return sum(tree.leaves(tree.map_with_path(lambda path, p: p * x if path else 0.0, LINES)))
+
+
+def reduced_objects(x):
+    return tree.reduce(lambda total, p: total + p * x, LINES, 0.0)
+
+
+def leaves_of_objects_until_lists(x):
+    return x * sum(np.sum(leaf) for leaf in tree.leaves(LINES[0], is_leaf=lambda part: isinstance(part, list)))
+
+
 def pulled_at_objects(x):
     return vjp(lambda lines: lines[0].slope * lines[0].shift[0] * x, LINES)[0]
 
@@ -251,7 +267,10 @@ def returned_objects(x):
     return LINES, x
 
 
-@pytest.mark.parametrize("function", [leaves_of_objects, pulled_at_objects, slope_at_objects, returned_objects])
+@pytest.mark.parametrize("function", [
+    leaves_of_objects, mapped_objects, mapped_objects_by_path, reduced_objects, leaves_of_objects_until_lists,
+    pulled_at_objects, slope_at_objects, returned_objects,
+])
 def test_what_objects_in_a_list_hold_is_seen_to_change(function: Callable[..., Any]) -> None:
     LINES[:] = [Line(1.5, [2.0])]
     check_changes(function, lambda: setattr(LINES[0], "slope", LINES[0].slope + 1.0))

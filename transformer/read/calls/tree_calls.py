@@ -14,35 +14,47 @@ if TYPE_CHECKING:
 
 def mapped(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
     """`tree.map`."""
+    _see(reader, first, *rest)
     return tree.map(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
 
 
 def mapped_with_path(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
     """`tree.map_with_path`."""
+    _see(reader, first, *rest)
     return tree.map_with_path(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
 
 
 def mapped_with_keys(reader: Reader, function: Any, first: Any, *rest: Any, is_leaf: Any = None) -> Any:
     """`tree_util.tree_map_with_path`."""
+    _see(reader, first, *rest)
     return tree_util.tree_map_with_path(_reading(reader, function), first, *rest, is_leaf=_reading(reader, is_leaf))
 
 
 def reduced(reader: Reader, function: Any, nested: Any, *initializer: Any, is_leaf: Any = None) -> Any:
     """`tree.reduce`."""
+    _see(reader, nested, *initializer)
     leaves = tree.leaves(nested, _reading(reader, is_leaf))
     return functools.reduce(_reading(reader, function), leaves, *initializer)
 
 
 def all_true(reader: Reader, nested: Any) -> Any:
     """`tree.all`."""
+    _see(reader, nested)
     return reader.call(all, (tree.leaves(nested),), {})
 
 
 def _until(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a tree that asks `is_leaf`."""
     def called(reader: Reader, nested: Any, is_leaf: Any = None) -> Any:
-        return function(nested, is_leaf=_reading(reader, is_leaf))
+        from .calls import call_static
+        return call_static(reader, function, (nested,), {} if is_leaf is None else {"is_leaf": _reading(reader, is_leaf)})
     return called
+
+
+def _see(reader: Reader, *trees: Any) -> None:
+    """Notes that what trees from outside hold may change."""
+    for each in trees:
+        reader.outside.seen_whole(each)
 
 
 def _reading(reader: Reader, function: Any) -> Any:
