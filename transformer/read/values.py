@@ -270,10 +270,11 @@ class Lazy:
 
 @dataclass(eq=False)
 class Producer:
-    """A call of a generator; `body` reads a body, that of its scope, in its frame."""
+    """A call of a generator, whose tree is `node`; `body` reads a body, that of its scope, in its frame."""
 
     __tree_leaf__: ClassVar[bool] = True
     frame: Frame
+    node: Any
     body: Callable[[Any], Any]
     begun: bool = False
     listed: Any = None

@@ -72,7 +72,7 @@ class Taken(Exception):
 
 
 def key_of(made: Lazy | Producer) -> Any:
-    return made.frame.path, made.node if isinstance(made, Lazy) else made.frame.scope.node
+    return made.frame.path, made.node
 
 
 def _computed_ahead(reader: Reader, made: Lazy | Producer) -> Iteration:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def producer(reader: Reader, frame: Frame, body: Callable[[Any], Any]) -> Any:
-    return reader.own(Producer(frame, body))
+    return reader.own(Producer(frame, frame.scope.node, body))
 
 
 def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None],
@@ -41,7 +41,8 @@ def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None],
     outer = reader.frame
     if goes_on is not None:
         _check_leaving(reader, made.frame)
-        made.frame.scope = scope_of(ending_early(made.frame.scope.node, made.frame.file, with_result))
+        scope = scope_of(ending_early(made.node, made.frame.file, with_result))
+        reader.journal.write(Attribute(made.frame, "scope"), scope)
 
     def consume_outside(item: Any) -> None:
         with reader.inside(outer):
