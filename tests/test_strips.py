@@ -13,7 +13,6 @@ from corpus.strips import (
     shares_of_all,
     steps_in_steps,
     steps_of_all_points,
-    until_small,
 )
 from lowered import as_loops, generated, source_of
 
@@ -49,7 +48,7 @@ def test_which_loops_do() -> None:
     counts. Where each iteration has arrays from outside, they do so if something is kept for the reverse."""
     found = {program.function for k, program in enumerate(PROGRAMS)
              if IN_STRIPS in source_of(program.function, program.function, points(k))}
-    not_so = {first_one_in_steps, until_small, shares_of_all, paths_with_payments}
+    not_so = {first_one_in_steps, shares_of_all, paths_with_payments}
     assert found == {program.function for program in PROGRAMS} - not_so
 
 

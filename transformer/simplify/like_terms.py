@@ -34,8 +34,8 @@ function f(da: f64, x: f64, size: f64, r: f64, v: f64)
     m: f64 = negative(v)
     b: f64 = multiply(r, m)
     c: f64 = multiply(r, v)
-    t_3: f64 = multiply(2, r)
-    dv: f64 = multiply(t_3, m)
+    t_3: f64 = multiply(-2, r)
+    dv: f64 = multiply(t_3, v)
     return s, dx, h, dr, dv
 
 Where the terms come in with opposite signs they stay: what is left of them could be another infinity, or zero.

@@ -47,7 +47,8 @@ def _until(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a tree that asks `is_leaf`."""
     def called(reader: Reader, nested: Any, is_leaf: Any = None) -> Any:
         from .calls import call_static
-        return call_static(reader, function, (nested,), {} if is_leaf is None else {"is_leaf": _reading(reader, is_leaf)})
+        asked = {} if is_leaf is None else {"is_leaf": _reading(reader, is_leaf)}
+        return call_static(reader, function, (nested,), asked)
     return called
 
 
