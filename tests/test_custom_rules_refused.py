@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -127,12 +128,18 @@ def test_bad_declarations_of_constants() -> None:
         grad(keyword)(1.0)
 
 
+@dataclass
+class Held:
+    item: Any
+
+
 class Box:
     def __init__(self, held: Any) -> None:
         self.held = held
 
 
-@pytest.mark.parametrize("of", [lambda x: Box(np.sin(x)), lambda x: (x, [Box({"y": 2 * x})])])
+@pytest.mark.parametrize("of", [lambda x: Box(np.sin(x)), lambda x: (x, [Box({"y": 2 * x})]),
+                                lambda x: Held(Box(x))])
 def test_objects_whose_arrays_no_rule_sees_are_refused(of: Any) -> None:
     gives = custom_jvp(of)
     gives.defjvp(lambda primals, tangents: (gives(*primals), tangents[0]))

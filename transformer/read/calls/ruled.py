@@ -33,7 +33,7 @@ from ..objects.objects import hold_dynamic
 from ..raising.demand import Unroll
 from ..sources.scope import Scope
 from ..sources.source import find_source
-from ..values import ABSENT, Closure, contained
+from ..values import ABSENT, Closure
 from .subfunctions import bound_to, signature_for
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     mark, made, start = reader.journal.mark(), stamp(), len(reader.builder.block)
     result = reader.call(custom.function, arguments, {})
     check_no_writes(reader, mark, made, "a function with a rule of its own")
-    _check_objects((result,), f"{custom.__name__}, which has a custom rule, returns")
+    _check_objects(result, f"{custom.__name__}, which has a custom rule, returns")
     if not any(type_of(atom).is_inexact for atom in operands.atoms):
         return result
     outcome = Leaves(reader, is_inexact)
@@ -173,14 +173,16 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     return related(reader, through(reader, tree, outcome.values, operands.atoms, use), result)
 
 
-def _check_objects(values: tuple[Any, ...], what: str) -> None:
+def _check_objects(value: Any, what: str) -> None:
     """Raises where an object holds what is computed: a rule is about arrays, also those in containers."""
-    for item in contained(values):
-        if kind_of(type(item)) is LEAVES and hold_dynamic((item,)):
-            cls = type(item).__name__
-            raise NotSupported(f"{what} an object of {cls} with computed attributes", current().origin,
-                               why="Rules support arrays and containers of arrays; those in this object would be lost.",
-                               instead=f"Pass its arrays, or make {cls} a dataclass.")
+    kind = kind_of(type(value))
+    for part in () if kind is LEAVES or value is None else kind.split(value)[1]:
+        _check_objects(part, what)
+    if kind is LEAVES and hold_dynamic((value,)):
+        cls = type(value).__name__
+        raise NotSupported(f"{what} an object of {cls} with computed attributes", current().origin,
+                           why="Rules support arrays and containers of arrays; those in this object would be lost.",
+                           instead=f"Pass its arrays, or make {cls} a dataclass.")
 
 
 def mark_effects(block: Block, use: Use) -> None:
