@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Self
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
@@ -141,7 +141,7 @@ class Fold(Rewriter):
         self._aliasing: Aliasing | None = None
 
     @classmethod
-    def over(cls, function: Function, assumptions: Assumptions) -> Fold:
+    def over(cls, function: Function, assumptions: Assumptions) -> Self:
         """One that has looked at all statements, for rewrites that ask about them."""
         fold = cls(function, assumptions)
         lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))

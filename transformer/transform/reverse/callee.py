@@ -15,6 +15,7 @@ from ..custom.applied import prepared, without_links
 from ..naming import derivative_name
 from ..tested_sizes import tested_sizes
 from .chosen_calls import without_chosen_calls
+from .folding import folded
 from .residuals import Mirrors
 from .unequal import mark_distinct
 
@@ -56,6 +57,8 @@ class Callee:
                 sweep.contribute(var, Value(dy))
             sweep.block(self.body)
             self.cotangents = [sweep.result(param) for param in self.inputs]
+            self.cotangents = folded(self.body, self.backwards, self.cotangents, self.own.results,
+                                     self.builder.assumptions)
         self.mirrors = sweep.mirrors
         without_links(self.body)
 
