@@ -48,7 +48,6 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .joining import joining
     from .order import order
     from .reciprocals import reciprocals
-    from .recorded import recorded
     from .shared_quotients import shared_quotients
     for each in functions:
         with _in_all_calls(each, assumptions):
@@ -62,7 +61,6 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
                 fold(each, assumptions)
                 dead(each, assumptions, before)
             first_writes(each, assumptions)
-            recorded(each, assumptions)
             if before is Before.SOURCE:
                 _for_readers(each, assumptions)
             else:

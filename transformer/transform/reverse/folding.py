@@ -14,24 +14,37 @@ from typing import Any
 from ...core.grammar import Atom, Block, Function, Let, Stmt
 from ...core.guards import Assumptions
 from ...core.walk import atom_vars, blocks_of
-from ...simplify.fold import Fold
+from ...simplify import classes, counts
+from ...simplify.cse import CommonSubexpressions
+from ...simplify.fold import Fold, Rule
+from ...simplify.rewriter import Rewriter
 from ...simplify.uses import Uses
 
 ROUNDS = 4
+FORMS = {classes.__name__, counts.__name__}
 
 
 def folded(body: Block, backwards: Block, cotangents: Sequence[Atom], results: Sequence[Atom],
            assumptions: Assumptions) -> list[Atom]:
     """Simplifies the sweep `backwards` through a body in place; gives what the `cotangents` are then."""
+    def whole() -> Function:
+        return Function("", [], [*body, *backwards], [*results, *cotangents])
+
     cotangents = list(cotangents)
     for _ in range(ROUNDS):
-        fold = Sweep.through(body, Function("", [], [*body, *backwards], [*results, *cotangents]), assumptions)
-        backwards[:] = fold.block(backwards)
-        cotangents = [fold.atom(cotangent) for cotangent in cotangents]
+        shared = CommonSubexpressions(whole(), assumptions)       # of which a rule might change but one
+        cotangents = _rewritten(shared, backwards, cotangents)
+        fold = Sweep.through(body, whole(), assumptions)
+        cotangents = _rewritten(fold, backwards, cotangents)
         if not fold.changed:
             break
-        _drop_unused(backwards, Uses(Function("", [], [*body, *backwards], [*results, *cotangents])))
+        _drop_unused(backwards, Uses(whole()))
     return cotangents
+
+
+def _rewritten(rewriter: Rewriter, backwards: Block, cotangents: list[Atom]) -> list[Atom]:
+    backwards[:] = rewriter.block(backwards)
+    return [rewriter.atom(cotangent) for cotangent in cotangents]
 
 
 class Sweep(Fold):
@@ -46,6 +59,10 @@ class Sweep(Fold):
         fold.is_generated = True
         fold.home = dict(_at_home(body))
         return fold
+
+    def rules(self, stmt: Let) -> tuple[Rule, ...]:
+        """Those that do not ask for other forms of integers: one would have to keep these, too."""
+        return tuple(rule for rule in super().rules(stmt) if rule.__module__ not in FORMS)
 
     def is_before(self, stmt: Any) -> bool:
         """Whether a statement stands before the one at hand, where what it is computed from is at hand."""
