@@ -3,6 +3,7 @@ as compiled code, or an error where NumPy has one."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -266,6 +267,16 @@ def test_the_sum_of_no_items_is_what_it_begins_with(dtype: str, shape: tuple[int
     assert_numpys(python_sum, np.ones(shape, dtype))
 
 
+def sums_from(x, start):
+    return sum(x, start), sum([v * 2 for v in x], start), math.prod([v for v in x], start=start)
+
+
+@pytest.mark.parametrize("start, dtype", pairs([0.5, 3, np.int64(1000), np.float32(0.25)], ["?", "u1", "f4"]), ids=repr)
+def test_items_are_added_in_the_dtype_that_they_make_with_the_start(dtype: str, start: Any) -> None:
+    x = np.array([1, 100, 90]).astype(dtype)
+    assert_numpys(sums_from, x, start)
+
+
 # -- powers of truth values --------------------------------------------------------------------------------
 
 
@@ -339,3 +350,13 @@ def test_arrays_of_numbers_of_either_class_are_refused_where_that_decides_the_dt
         for dtype in (np.uint8, np.float32):
             with pytest.raises(NotSupported, match="cannot combine an array with a number"):
                 jit(item_of_either_class)(x.astype(dtype), c)
+
+
+def spreads(x):
+    return np.var(x), np.std(x)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "?"])
+def test_deviations_of_integers_are_floats(dtype: str) -> None:
+    x = np.array([2 ** 62, 2 ** 62, 2 ** 62 + 2 ** 61, 2 ** 62]).astype(dtype)
+    np.testing.assert_allclose(jit(spreads)(x), spreads(x), rtol=1e-12)
