@@ -360,3 +360,12 @@ def spreads(x):
 def test_deviations_of_integers_are_floats(dtype: str) -> None:
     x = np.array([2 ** 62, 2 ** 62, 2 ** 62 + 2 ** 61, 2 ** 62]).astype(dtype)
     np.testing.assert_allclose(jit(spreads)(x), spreads(x), rtol=1e-12)
+
+
+def rows_of_numbers(x, k):
+    return np.r_[x, 1], np.r_[0, np.cumsum(x)], np.r_[1.5, x, k], np.r_[x[0], k], np.r_[x, True], np.r_[x, 1:3], np.c_[x[:1], k]
+
+
+@pytest.mark.parametrize("number, dtype", pairs([2, 2.5, 300, np.float32(1.5)], ["?", "u1", "i8", "f4"]), ids=repr)
+def test_a_number_in_rows_does_not_make_them_wider(dtype: str, number: Any) -> None:
+    assert_numpys(rows_of_numbers, np.array([1, 0, 3]).astype(dtype), number)
