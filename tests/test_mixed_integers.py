@@ -369,3 +369,13 @@ def rows_of_numbers(x, k):
 @pytest.mark.parametrize("number, dtype", pairs([2, 2.5, 300, np.float32(1.5)], ["?", "u1", "i8", "f4"]), ids=repr)
 def test_a_number_in_rows_does_not_make_them_wider(dtype: str, number: Any) -> None:
     assert_numpys(rows_of_numbers, np.array([1, 0, 3]).astype(dtype), number)
+
+
+def distances(x):
+    return math.dist(x, x[::-1]), math.hypot(*x[:3]), math.dist([x[0], x[1]], (x[2], 1.5))
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f4"])
+def test_distances_are_of_floats(dtype: str) -> None:
+    x = np.array([1, 200, 3, 90, 7], int).astype(dtype)
+    np.testing.assert_allclose(jit(distances)(x), distances(x), rtol=1e-14)
