@@ -363,7 +363,8 @@ def test_deviations_of_integers_are_floats(dtype: str) -> None:
 
 
 def rows_of_numbers(x, k):
-    return np.r_[x, 1], np.r_[0, np.cumsum(x)], np.r_[1.5, x, k], np.r_[x[0], k], np.r_[x, True], np.r_[x, 1:3], np.c_[x[:1], k]
+    rows = np.r_[x, 1], np.r_[0, np.cumsum(x)], np.r_[1.5, x, k], np.r_[x[0], k], np.r_[x, True], np.r_[x, 1:3]
+    return *rows, np.c_[x[:1], k]
 
 
 @pytest.mark.parametrize("number, dtype", pairs([2, 2.5, 300, np.float32(1.5)], ["?", "u1", "i8", "f4"]), ids=repr)
