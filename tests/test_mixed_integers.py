@@ -3,6 +3,7 @@ as compiled code, or an error where NumPy has one."""
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -380,3 +381,19 @@ def distances(x):
 def test_distances_are_of_floats(dtype: str) -> None:
     x = np.array([1, 200, 3, 90, 7], int).astype(dtype)
     np.testing.assert_allclose(jit(distances)(x), distances(x), rtol=1e-14)
+
+
+def windows(M):
+    return np.hanning(M), np.hamming(M), np.bartlett(M), np.blackman(M), np.kaiser(M, 3.0)
+
+
+@pytest.mark.parametrize("length", [np.uint8(7), np.int8(100), np.uint64(1), 6], ids=repr)
+def test_lengths_of_windows_neither_wrap_around_nor_round(length: Any) -> None:
+    for found, expected in zip(jit(windows)(length), windows(length), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, float])
+def test_polar_numbers_are_of_floats(dtype: Any) -> None:
+    found = jit(lambda r, phi: cmath.rect(r, phi))(dtype(2.5), dtype(1.5))
+    np.testing.assert_allclose(found, cmath.rect(dtype(2.5), dtype(1.5)), rtol=1e-14)
