@@ -397,3 +397,22 @@ def test_lengths_of_windows_neither_wrap_around_nor_round(length: Any) -> None:
 def test_polar_numbers_are_of_floats(dtype: Any) -> None:
     found = jit(lambda r, phi: cmath.rect(r, phi))(dtype(2.5), dtype(1.5))
     np.testing.assert_allclose(found, cmath.rect(dtype(2.5), dtype(1.5)), rtol=1e-14)
+
+
+def places(i, j):
+    split = np.unravel_index(i, [300, 4]), np.unravel_index(i, np.array([6, 50]))
+    return split, np.ravel_multi_index((i, j), (300, 300))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_places_are_integers_of_64_bits(dtype: Any) -> None:
+    assert_numpys(places, np.array([7, 250, 0], dtype), np.array([20, 255, 1], dtype))
+
+
+def rising_powers(x):
+    return np.polynomial.polynomial.polyvander(x, 3), np.polynomial.polynomial.polyvander(x[0], 2)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_powers_of_series(dtype: str) -> None:
+    assert_numpys(rising_powers, np.array([1, 3, 2]).astype(dtype))

@@ -251,8 +251,8 @@ def lexsort(keys, axis=-1):
 def unravel_index(indices, shape, order="C"):
     if order != "C":
         refused("np.unravel_index with an order other than 'C' is not supported", "Reverse the shape and the result.")
-    sizes = shape if isinstance(shape, tuple) else (shape,)
-    found = []
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
+    indices, found = as_index(indices), []
     for k in reversed(range(1, len(sizes))):
         found.append(indices % sizes[k])
         indices = indices // sizes[k]
@@ -265,10 +265,15 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     for k in range(len(dims)):
         if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
             raise ValueError("invalid entry in coordinates array")
-    index = multi_index[0]
+    index = as_index(multi_index[0])
     for k in range(1, len(dims)):
         index = index * dims[k] + multi_index[k]
     return index
+
+
+def as_index(places):
+    """Places that take part in arithmetic: narrow ones would wrap around."""
+    return np.asarray(places).astype(int) if np.result_type(places) != int else places
 
 
 def array_equal(a1, a2, equal_nan=False):

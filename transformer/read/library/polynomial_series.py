@@ -72,7 +72,9 @@ def polyder(c, m=1, scl=1, axis=0):
 
 
 def polyvander(x, deg):
-    return (np.asarray(x) + 0.0)[..., None] ** np.arange(deg + 1)
+    x = np.atleast_1d(x) + 0.0
+    powers = np.arange(deg + 1)
+    return x[..., None] ** (powers.astype(x.dtype) if x.dtype in (np.float16, np.float32) else powers)
 
 
 def polyfromroots(roots):
