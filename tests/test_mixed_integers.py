@@ -401,7 +401,7 @@ def test_polar_numbers_are_of_floats(dtype: Any) -> None:
 
 def places(i, j):
     split = np.unravel_index(i, [300, 4]), np.unravel_index(i, np.array([6, 50]))
-    return split, np.ravel_multi_index((i, j), (300, 300))
+    return split, np.ravel_multi_index((i, j), (300, 300)), np.ravel_multi_index(([1, 2], [0, 3]), (3, 4))
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64])
@@ -410,7 +410,8 @@ def test_places_are_integers_of_64_bits(dtype: Any) -> None:
 
 
 def rising_powers(x):
-    return np.polynomial.polynomial.polyvander(x, 3), np.polynomial.polynomial.polyvander(x[0], 2)
+    series = np.polynomial.polynomial
+    return series.polyvander(x, 3), series.polyvander(x[0], 2), series.polyder(x), series.polyfromroots(x)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])

@@ -262,10 +262,11 @@ def unravel_index(indices, shape, order="C"):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if mode != "raise" or order != "C":
         refused("np.ravel_multi_index with mode or order is not supported", "Compute the index: i * m + j.")
+    multi_index = [as_index(places) for places in multi_index]
     for k in range(len(dims)):
         if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
             raise ValueError("invalid entry in coordinates array")
-    index = as_index(multi_index[0])
+    index = multi_index[0]
     for k in range(1, len(dims)):
         index = index * dims[k] + multi_index[k]
     return index
@@ -273,7 +274,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 def as_index(places):
     """Places that take part in arithmetic: narrow ones would wrap around."""
-    return np.asarray(places).astype(int) if np.result_type(places) != int else places
+    places = np.asarray(places)
+    return places if places.dtype == np.int64 else places.astype(int)
 
 
 def array_equal(a1, a2, equal_nan=False):
