@@ -184,6 +184,13 @@ def dynamic_index(x):
     return items[int(np.argmax(x))] + value * factor
 
 
+@supported("a list of lists of several lengths, read at a computed place: `for j in neighbours[i]`", args=(VECTOR,))
+def neighbours_at_a_computed_place(x):
+    neighbours = [[1, 2], [0], [0, 1]]
+    i = int(np.argmax(x))
+    return sum(x[j] ** 2 for j in neighbours[i]) * len(neighbours[i - 1])
+
+
 @refused("a list of several types indexed by a dynamic number", NotSupported, "give them one type", args=(VECTOR,))
 def dynamic_index_of_several_types(x):
     items = [x[0], x]
