@@ -60,7 +60,7 @@ def computed_order(x):
     return pairs[0][0] * x[pairs[1][1]] + order.index(2)
 
 
-@supported("`==`, `<`, `in`, `xs * 2` of lists that a loop fills; `==` of dictionaries", args=(VECTOR,))
+@supported("`==`, `<`, `in`, `xs * 2` of lists that a loop fills, also of tuples; `==` of dictionaries", args=(VECTOR,))
 def compared_lists(x):
     found, places = [v for v in x if v > 0], [k for k in range(len(x)) if x[k] > 0]
     if places in [[1], [0, 2]] and found < [0.4, 7.0] and {"a": found, "b": x[0]} == {"b": x[0], "a": found}:

@@ -1,4 +1,4 @@
-"""Programs over graphs that are given as lists of neighbours, of several lengths."""
+"""Programs over graphs that are given as lists of neighbours, of several lengths, and walks that remember places."""
 
 import numpy as np
 
@@ -69,7 +69,36 @@ def part_of_some_length(x):
     return np.sum(parts[int(np.argmax(x)) % 3] ** 2)
 
 
+def walk_that_avoids_itself(x):
+    """Places are pairs of integers; a step to one that was visited is turned."""
+    seen = [(0, 0)]
+    place, total = (0, 0), 0.0
+    while len(seen) < 7:
+        v = x[len(seen) % len(x)]
+        place = (place[0] + (1 if v > 0 else 0), place[1] + (0 if v > 0 else 1))
+        if place in seen or (place[1], place[0]) in seen:
+            total += v**2
+            place = (place[0] + 1, place[1])
+        seen.append(place)
+        total += v * place[0]
+    return total * (seen.index(place) + seen.count((1, 0)))
+
+
+def kinds_that_were_seen(x):
+    seen = []
+    total = 0.0
+    for i in range(len(x)):
+        kind = (i % 2, "sign", x[i] > 0)
+        if kind in seen:
+            total += x[i] ** 2
+        else:
+            seen.append(kind)
+    return total + len(seen) * x[0]
+
+
 PROGRAMS = [
+    Program(walk_that_avoids_itself, apart((5,))),
+    Program(kinds_that_were_seen, apart((6,))),
     Program(neighbours_of_the_largest, apart((5,))),
     Program(uphill_walk, apart((5,)), order=1),
     Program(shortest_paths, positive((5,))),
