@@ -322,7 +322,7 @@ def fields_of_a_namespace(x):
     return state.total * state.scale + np.sum(state.inner.w)
 
 
-class Measured:
+class Remembering:
     factor = 2.0
 
     def __init__(self, values):
@@ -347,7 +347,7 @@ class Measured:
 
 def attributes_deleted(x):
     """What was computed once is computed anew, and the class's value is there again."""
-    measured = Measured(x)
+    measured = Remembering(x)
     measured.first, measured.factor = x[0], x[1]
     result = measured.total * measured.first * measured.factor
     measured.values = x[1:]
