@@ -16,6 +16,7 @@ from ..core.grammar import Const, Var
 from ..core.halves import is_inexact
 from ..core.sizes import Size
 from ..ops import indexing
+from ..ops.arithmetic import converted
 from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import Value
 from ..ops.value import value as as_value
@@ -30,15 +31,15 @@ from .lists.item_names import name_item
 from .lists.open_lists import OpenList
 from .lists.opening import open_to_change
 from .lists.recorded import RecordedList, Recording
-from .objects.attributes import set_attribute
+from .objects.attributes import attribute, set_attribute
 from .objects.containers import set_item
 from .objects.derived_builtins import SLOTS
 from .raising.asked_places import note_place
 from .raising.errors import as_user_error
 from .strides import with_places
-from .subscripts import is_mask_of_number, place_among
+from .subscripts import is_mask_of_number, place_among, subscript
 from .unpacking import bind_sequence
-from .values import PerhapsAxisless, View, cell_of, contained, is_axisless, whereabouts
+from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -109,6 +110,9 @@ def _bind_item(reader: Reader, target: Any, value: Any) -> None:
 def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     owner, index = needed(reader, owner), needed(reader, index)
+    if isinstance(owner, View) and owner.by_elements:
+        _write_elements(reader, owner, index, prepared(reader, value))
+        return
     if is_axisless(owner):
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
@@ -140,6 +144,22 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
             reader.builder.origin,
             instead="Convert it to a list or an array first: list(items), np.array(items).",
         )
+
+
+def _write_elements(reader: Reader, view: View, index: Any, value: Any) -> None:
+    """`z.real[index] = value`: the elements there are taken, get that part and are put back."""
+    old = subscript(reader, view.base, index)
+    with as_user_error(reader):
+        put = lambda: _like(view.extract(Value(old.atom)), as_value(value))  # noqa: E731
+        part = fitting(reader, put, (old, value), has_mask(index))
+        new = view.insert(Value(old.atom), part)
+    write_item(reader, view.base, index, new)
+
+
+def _like(part: Value, given: Value) -> Value:
+    """What is given as an assignment to a part converts and broadcasts it."""
+    indexing.check_real(part, given)
+    return indexing.write(part, given, ...) if part.ndim else converted(given, part.dtype)
 
 
 def has_mask(index: Any) -> bool:
@@ -188,6 +208,9 @@ def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
 def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
     owner = needed(reader, owner)
+    if isinstance(owner, Value) and name in ("real", "imag"):
+        _set_part(reader, owner, name, value)
+        return
     if _is_frozen(owner):
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Create a new object: dataclasses.replace(p, w=value).")
@@ -199,6 +222,14 @@ def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         reader.call(own, (owner, name, value), {})
     else:
         set_attribute(reader, owner, name, value)
+
+
+def _set_part(reader: Reader, owner: Value, name: str, value: Any) -> None:
+    """`z.real = value`."""
+    if not is_array(owner):
+        raise as_raised(AttributeError(f"attribute {name!r} of a number is not writable"), reader.builder.origin,
+                        instead="Numbers do not change. Write z = complex(re, z.imag).")
+    write_item(reader, attribute(reader, owner, name), ..., value)
 
 
 def _is_frozen(owner: Any) -> bool:

@@ -28,8 +28,9 @@ from .variables import Variable, Variables, given_name
 
 # Functions that a module contains when it calls them; see `prelude`.
 HELPERS = frozenset({"grow", "add_saved", "zeros_like_saved", "threefry2x32", "erf_inv_f32", "erf_inv_f64",
-                     "is_positive_definite", "complex_eig", "complex_eigvals"})
-HOSTED_HELPERS = HELPERS - {"grow", "complex_eig", "complex_eigvals"}    # which compiled code calls by way of Python
+                     "is_positive_definite", "complex_eig", "complex_eigvals", "complex_of"})
+# Those that compiled code calls by way of Python.
+HOSTED_HELPERS = HELPERS - {"grow", "complex_eig", "complex_eigvals", "complex_of"}
 HELPER_NUMBERS = frozenset({"ERF_INV_NEAR", "ERF_INV_FAR", "ERF_INV_FARTHEST", "ERF_INV_NEAR_F32", "ERF_INV_FAR_F32",
                             "LOG_ABOVE", "LOG_BELOW"})
 
