@@ -27,6 +27,7 @@ from .desugar.blocks import UNNAMED
 from .frames import Frame, store
 from .kinds import type_name
 from .lists.item_names import name_item
+from .lists.item_templates import name_choices
 from .lists.open_lists import OpenList
 from .lists.opening import open_to_change
 from .lists.recorded import RecordedList, Recording
@@ -89,6 +90,8 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
             return _named_constant(reader, atom.value, name)
     elif isinstance(value, Size) and not called:
         reader.size_names.setdefault(value, name)
+    elif not called:
+        name_choices(reader, value, name)
     return value
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any
 
+from ...containers import LEAVES
+from ...core.grammar import If, Var
 from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ..branches.structures import (
@@ -15,6 +18,7 @@ from ..branches.structures import (
     Node,
     Slot,
     Template,
+    atoms,
     capture,
     is_constant,
     is_or_none,
@@ -81,9 +85,32 @@ def _names_of_leaves(template: Template, name: str | None) -> Iterator[str | Non
         yield name and f"has_{name}"
         yield from _names_of_leaves(template.children[1], name)
     elif isinstance(template, Node):
-        own = template.static if made_of(template.cls) is ATTRIBUTES else repeat(name)
-        for child, called in zip(template.children, own):
+        for child, called in zip(template.children, _names_of_children(template, name)):
             yield from _names_of_leaves(child, called)
+
+
+def _names_of_children(template: Node, name: str | None) -> Iterable[str | None]:
+    """The attributes of an object; `hit_distance` and `hit_normal` for the fields of `hit`, if it has several."""
+    kind = made_of(template.cls)
+    if kind is ATTRIBUTES:
+        names: Iterable[str | None] = template.static
+        return names
+    if name is None or kind is LEAVES or isinstance(template.static, Shape) or sum(1 for _ in open_slots(template)) < 2:
+        return repeat(name)
+    words = (re.findall(r"\w+", way) for way in kind.accessors(template.static, len(template.children)))
+    return [f"{name}_{found[-1]}" if found else name for found in words]
+
+
+def name_choices(reader: Reader, value: Any, name: str) -> None:
+    """Names what is in a container that is bound to a name, where the last branch made it and gave it none."""
+    last = reader.builder.block[-1] if reader.builder.block else None
+    unnamed = {merge.target for merge in last.merges if merge.target.name is None} if isinstance(last, If) else set()
+    if not unnamed or is_constant(captured := capture(reader, value)) or not isinstance(captured, Node):
+        return
+    template = loosened(captured, object, object)
+    for called, leaf in zip(names_in(template, name), atoms(template, captured)):
+        if isinstance(leaf.atom, Var) and leaf.atom in unnamed:
+            leaf.atom.name = called
 
 
 def template_of(reader: Reader, item: Any) -> Template:
