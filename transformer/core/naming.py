@@ -12,6 +12,11 @@ PART = ""                                                  # of what is not all 
 LANE = "{}_lane"                                           # and what one lane has of them all
 
 
+class OwnName(str):
+    """The name of what is bound wherever it is used, as no program's name may be: what a `return` under a condition
+    gives."""
+
+
 def derived(name: str, pattern: str = FIRST) -> str:
     """What is called after a variable, by a pattern; a record stays one, and no name is a word of Python's own.
 

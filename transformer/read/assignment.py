@@ -27,7 +27,7 @@ from .desugar.blocks import UNNAMED
 from .frames import Frame, store
 from .kinds import type_name
 from .lists.item_names import name_item
-from .lists.item_templates import name_choices
+from .lists.item_templates import name_choices, rename
 from .lists.open_lists import OpenList
 from .lists.opening import open_to_change
 from .lists.recorded import RecordedList, Recording
@@ -84,8 +84,8 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
         atom = value.atom
         if isinstance(atom, Var) and atom.is_parameter:
             name_item(reader, atom, name, called or reader.frame)
-        elif isinstance(atom, Var) and atom.name is None:
-            atom.name = name
+        elif isinstance(atom, Var) and (atom.name is None or atom in reader.provisional):
+            rename(reader, atom, name)
         elif isinstance(atom, Const) and atom.name is None and value.known is None and not called:
             return _named_constant(reader, atom.value, name)
     elif isinstance(value, Size) and not called:

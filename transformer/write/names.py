@@ -248,7 +248,7 @@ class Names:
         return names.pop() if len(names) == 1 else None
 
     def _of_side(self, side: Any, alone: bool) -> str | None:
-        """What a value of a choice would be called; a name of the user's is that of the choice if it is all there is."""
+        """What a value of a choice would be called; the choice has the name of a user's value if that stands alone."""
         if not isinstance(side, Var):
             return None
         if name := given_name(side):

@@ -11,7 +11,9 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...core.grammar import Block
+from ...core.naming import OwnName
 from ...ops.value import Value
+from ..desugar.blocks import SILENT
 from ..values import ABSENT, View, known_of
 
 
@@ -114,7 +116,8 @@ class Name(Item):
 
     @property
     def name(self) -> str:
-        return self.key.replace(".", "_")
+        name = self.key.removesuffix(SILENT).replace(".", "_")
+        return OwnName(name) if self.key.endswith(SILENT) else name
 
 
 class Cell(Place):
