@@ -13,8 +13,11 @@ LANE = "{}_lane"                                           # and what one lane h
 
 
 class OwnName(str):
-    """The name of what is bound wherever it is used, as no program's name may be: what a `return` under a condition
-    gives."""
+    """A name of ours, of what is bound wherever it is used."""
+
+
+class ResultName(OwnName):
+    """That of what a `return` under a condition gives, until the program calls it something."""
 
 
 def derived(name: str, pattern: str = FIRST) -> str:

@@ -44,9 +44,6 @@ from .values import PerhapsAxisless, View, cell_of, contained, is_axisless, wher
 if TYPE_CHECKING:
     from .reader import Reader
 
-LIBRARY = f"{__package__}.library"
-
-
 def read_assign(reader: Reader, node: Any) -> None:
     value = reader.evaluate(node.value)
     for target in node.targets:
@@ -97,7 +94,7 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
 
 def _named_constant(reader: Reader, number: Any, name: str) -> Any:
     """A number under its name, if it is the user who gave it one."""
-    if reader.frame.globals.get("__name__", "").startswith(LIBRARY):
+    if reader.frame.is_ours:
         return number
     constant = Const(number, name=name)
     reader.local_constants.add(constant)
