@@ -244,6 +244,8 @@ class Names:
     def _of_sides(self, merge: Merge) -> str | None:
         """What a choice is called like all that it may be, if one side makes it, or both the same."""
         sides = [side for side in (merge.then, merge.orelse) if side is not UNDEFINED]
+        if len(sides) == 2 and isinstance(type := merge.target.type, ArrayType) and type.dtype.kind == "b":
+            return None                                   # not one of several conditions
         names = {self._of_side(side, alone=len(sides) == 1) for side in sides}
         return names.pop() if len(names) == 1 else None
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .polynomials import poly, polyfit
 from .refusing import refused
 
@@ -65,14 +66,14 @@ def hermeval(x, c, tensor=True):
 
 
 def polyder(c, m=1, scl=1, axis=0):
-    c = series(c) + 0.0
+    c = floats(series(c))
     for _ in range(m):
         c = scl * c[1:] * np.arange(1, len(c))
     return c
 
 
 def polyvander(x, deg):
-    return (np.asarray(x) + 0.0)[..., None] ** np.arange(deg + 1)
+    return floats(x)[..., None] ** np.arange(deg + 1)
 
 
 def polyfromroots(roots):
