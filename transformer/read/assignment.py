@@ -28,6 +28,7 @@ from .desugar.blocks import UNNAMED
 from .frames import Frame, store
 from .kinds import type_name
 from .lists.item_names import name_item
+from .lists.item_templates import name_choices, rename
 from .lists.open_lists import OpenList
 from .lists.opening import open_to_change
 from .lists.recorded import RecordedList, Recording
@@ -43,9 +44,6 @@ from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axis
 
 if TYPE_CHECKING:
     from .reader import Reader
-
-LIBRARY = f"{__package__}.library"
-
 
 def read_assign(reader: Reader, node: Any) -> None:
     value = reader.evaluate(node.value)
@@ -84,18 +82,20 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
         atom = value.atom
         if isinstance(atom, Var) and atom.is_parameter:
             name_item(reader, atom, name, called or reader.frame)
-        elif isinstance(atom, Var) and atom.name is None:
-            atom.name = name
+        elif isinstance(atom, Var) and (atom.name is None or atom in reader.provisional):
+            rename(reader, atom, name)
         elif isinstance(atom, Const) and atom.name is None and value.known is None and not called:
             return _named_constant(reader, atom.value, name)
     elif isinstance(value, Size) and not called:
         reader.size_names.setdefault(value, name)
+    elif not called:
+        name_choices(reader, value, name)
     return value
 
 
 def _named_constant(reader: Reader, number: Any, name: str) -> Any:
     """A number under its name, if it is the user who gave it one."""
-    if reader.frame.globals.get("__name__", "").startswith(LIBRARY):
+    if reader.frame.is_ours:
         return number
     constant = Const(number, name=name)
     reader.local_constants.add(constant)

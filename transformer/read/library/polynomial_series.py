@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .polynomials import poly, polyfit
 from .refusing import refused
 
@@ -71,14 +72,14 @@ def hermeval(x, c, tensor=True):
 
 
 def polyder(c, m=1, scl=1, axis=0):
-    c = series(c) + 0.0
+    c = floats(series(c))
     for _ in range(m):
         c = scl * c[1:] * degrees(1, len(c), c.dtype)
     return c
 
 
 def polyvander(x, deg):
-    x = np.atleast_1d(x) + 0.0
+    x = floats(np.atleast_1d(x))
     return x[..., None] ** degrees(0, deg + 1, x.dtype)
 
 
