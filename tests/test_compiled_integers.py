@@ -104,6 +104,42 @@ def test_proven_loops_have_no_test(name: str, order: int) -> None:
     assert "IndexError" not in source and " < 0 else " not in source
 
 
+def binned(k, w, n):
+    counts = np.zeros(n)
+    np.add.at(counts, np.clip(k, 0, n - 1), w)
+    return counts
+
+
+def around(k, w, n):
+    counts = np.zeros(n)
+    np.add.at(counts, k % n, w)
+    return counts
+
+
+@pytest.mark.parametrize("program", [binned, around])
+def test_integers_that_are_sizes_decide_what_is_tested(program: Any) -> None:
+    """As the sizes of arguments do: where there is a place, all are inside; where there is none, other code tells."""
+    k, w, compiled = np.array([3, -7, 1]), np.array([0.5, 1.5, 2.5]), jit(program)
+    for n in (4, 1, 3):
+        assert np.array_equal(compiled(k, w, n), program(k, w, n))
+    assert "IndexError" not in compiled.source and " < 0 else " not in compiled.source
+    with np.errstate(all="ignore"):
+        assert compiled(k[:0], w[:0], 0).size == 0
+        with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 0"):
+            compiled(k, w, 0)
+
+
+def place_of(x, k):
+    return x[k] * 2
+
+
+def test_other_integers_do_not_decide() -> None:
+    """One code serves places from both ends."""
+    compiled, x = jit(place_of), np.arange(5.0)
+    assert [compiled(x, k) for k in (2, -1, 0)] == [4.0, 8.0, 0.0]
+    assert compiled.source.count("IndexError") == 1
+
+
 def used_before_it_is_a_size(x, at):
     first = x[at[0]]
     return first + np.sum(np.zeros(at[0]))
