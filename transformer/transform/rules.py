@@ -269,7 +269,7 @@ def zero_or(term: Value | None, type: Any) -> Value:
 
 def sizes_of(atom: Any) -> tuple[Extent, ...]:
     """The sizes of an array, as they are compared."""
-    return tuple(map(current().assumptions.normal, type_of(atom).sizes))    # type: ignore[union-attr]
+    return Value(atom).shape
 
 
 def is_sparse(stmt: Let) -> bool:

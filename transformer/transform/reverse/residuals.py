@@ -23,7 +23,7 @@ from ...core.guards import Assumptions
 from ...core.sizes import Extent, replaced
 from ...core.types import ArrayType, SeqType
 from ...core.walk import atom_vars, runs_again
-from ...ops.regions import is_view
+from ...ops.regions import is_view, slots_of
 from ..scopes import Scope, Scopes
 from .cut import Node
 from .retaking import Retaking
@@ -299,7 +299,3 @@ def _kept_by(stmt: Stmt) -> Iterator[tuple[Var, Var]]:
         case If():
             for merge in stmt.merges:
                 yield from ((atom, merge.target) for atom in (merge.then, merge.orelse) if isinstance(atom, Var))
-
-
-def slots_of(stmt: Let) -> tuple[Atom, ...]:
-    return stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
