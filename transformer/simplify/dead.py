@@ -228,6 +228,10 @@ class Liveness:
                 if self.before is not Before.TRANSFORMATIONS and stmt.count not in self.live:
                     stmt.count = None
                 stmt.test, stmt.body = self.swept(stmt.test), self.swept(stmt.body)
+            case Let() | Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
     def _shrink_ends(self, stmt: Loop) -> None:
         stmt.reads = self._left(stmt.reads, lambda read: read.target in self.live)

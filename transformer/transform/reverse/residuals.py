@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Atom, Call, If, Let, Loop, Stmt, Var
+from ...core.grammar import Atom, Call, Effect, If, Let, Loop, Stmt, Var
 from ...core.guards import Assumptions
 from ...core.sizes import Extent, replaced
 from ...core.types import ArrayType, SeqType
@@ -299,3 +299,7 @@ def _kept_by(stmt: Stmt) -> Iterator[tuple[Var, Var]]:
         case If():
             for merge in stmt.merges:
                 yield from ((atom, merge.target) for atom in (merge.then, merge.orelse) if isinstance(atom, Var))
+        case Let() | Call() | Effect():
+            pass
+        case _:
+            assert_never(stmt)
