@@ -109,11 +109,11 @@ def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
     findings = reader.findings
     if found or findings.unroll_all() or _may_fork(refusal, reader):
         return True
-    return findings.begin_apart(reader.uneven.get(refusal), refusal) or findings.begin_alike()
+    return findings.begin_apart(reader.refused.loops.get(refusal), refusal) or findings.begin_alike()
 
 
 def _may_fork(refusal: TransformError, reader: Reader) -> bool:
-    fork, known = reader.forks.get(refusal), reader.findings.forks
+    fork, known = reader.refused.forks.get(refusal), reader.findings.forks
     if fork is None or fork in known:
         return False
     known[fork] = refusal

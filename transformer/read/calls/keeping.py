@@ -177,7 +177,7 @@ def _as_parameter(reader: Reader, template: Template, varies: bool) -> Template 
     if type(value) in KNOWN and not (varies and is_real):
         return template
     is_number = is_real or type(value) is Value and (with_arrays or not value.ndim)
-    is_certain = atom is not None and atom not in reader.mixed and atom not in reader.partial
+    is_certain = atom is not None and atom not in reader.classes.mixed and atom not in reader.partial
     return _slot(atom) if is_number and is_certain else None                            # type: ignore[arg-type]
 
 

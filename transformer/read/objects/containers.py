@@ -75,7 +75,7 @@ def container_kind(value: Any) -> type | None:
 def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`container.name(*args)`."""
     container = reader.usable(method.container)
-    if method.name == "extend" and len(args) == 1 and id(container) not in reader.deques:
+    if method.name == "extend" and len(args) == 1 and id(container) not in reader.lists.deques:
         from ..lists.extending import extended_by
 
         args = extended_by(reader, container, args[0])
@@ -167,7 +167,7 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
     if name in ("values", "items"):
         pairs = [(key, item(reader, container, key)) for key in container]
         view = [value for _, value in pairs] if name == "values" else pairs
-        reader.views[id(view)] = view, container, name
+        reader.lists.views[id(view)] = view, container, name
         return view
     return reader.own(result) if isinstance(result, (list, dict, set)) else result
 
