@@ -10,15 +10,11 @@ from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from .branches.casts import Widen
 from .branches.testing import Untested, testing_signs
-from .calls.keeping import Keep
 from .entry import Reading, read_target
 from .findings import Findings
-from .loops.folds import Stops
-from .loops.loops import Asked
-from .loops.next_items import Taken
-from .raising import trying
 from .raising.demand import Unroll
 from .reader import Reader
+from .requests import Request
 
 __all__ = ["Reading", "read"]
 
@@ -58,26 +54,15 @@ def read(
                 reading = read_target(reader, target, args, kwargs, with_lists)
                 reader.recursion.keeping.settle(reader, reading.function)
                 return reading
-        except Unroll as request:
-            if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
-                raise _first_said(request.refusal, findings) from None
-        except Keep as request:
-            findings.kept.update(request.functions)
+        except Request as request:
+            request.note(findings)
         except Widen as request:
             _declare(findings.declared, request, reader)
-        except trying.Attempts as request:
-            findings.caught[request.place] = True
-        except trying.Ends as request:
-            findings.ended.add(request.place)
-        except Asked as request:
-            findings.asked.add(request.place)
-        except Taken as request:
-            findings.taken.add(request.key)
-        except Stops as request:
-            findings.stopping.add(request.key)
+        except Unroll as request:
+            if not findings.unroll(request):
+                _go_on(request.refusal, reader)
         except TransformError as refusal:
-            if not _may_go_on(refusal, reader):
-                raise _first_said(refusal, findings) from None
+            _go_on(refusal, reader)
         except RecursionError:
             raise NotSupported(
                 "the function is nested too deeply",
@@ -99,6 +84,12 @@ def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> 
             instead="Assign a value of the same type before.",
         ) from None
     declared[request.key] = request.type
+
+
+def _go_on(refusal: TransformError, reader: Reader) -> None:
+    """Raises a refusal, unless another reading may succeed."""
+    if not _may_go_on(refusal, reader):
+        raise _first_said(refusal, reader.findings) from None
 
 
 def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
