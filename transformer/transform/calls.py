@@ -176,7 +176,7 @@ def push_call(forward: Any, stmt: Call) -> None:
     args = (*stmt.args, *(forward.tangent_of(stmt.args[k]) for k in sorted(params)))
     tangents = [forward.twin(stmt.targets[k], strong(stmt.targets[k].type)) for k in sorted(results)]
     for tangent in tangents:
-        tangent.name = tangent.name or derived("value", forward.builder.pattern)
+        tangent.name = tangent.name or derived("value", forward.builder.derivatives.pattern)
     forward.builder.emit(Call((*stmt.targets, *tangents), twin, args, stmt.origin))
 
 
