@@ -102,22 +102,27 @@ def read_target(
         size_names=reader.size_names,
     )
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source, None, reader.returned)
-    known = reader.arguments
-    names = {id(value): var for var, value in zip(arguments.vars, known.values)}
+    names = {id(value): var for var, value in zip(arguments.vars, reader.arguments.values)}
     interface.axisless = {k: names.get(id(value)) for k, value in results.axisless.items()}
-    written = [
-        WrittenArgument(known.paths[var], var, value.atom, known.first_writes.get(id(value), origin))
-        for var, value in zip(arguments.vars, known.values)
-        if value.atom is not var
-    ]
+    written = _written(reader, arguments.vars, origin)
     apart = apart_arguments(reader, arguments.vars)
     interface.apart = tuple(dict.fromkeys([*_sharing_none(written, params), *apart]))
     arrays_needed = [(one.var, True) for one in written if not Value(one.var).ndim]
-    interface.classes = (*arrays_needed, *((var, False) for var in known.numbers_needed))
+    interface.classes = (*arrays_needed, *((var, False) for var in reader.arguments.numbers_needed))
     return Reading(
-        function, interface, reader.outside.watched, written, reader.assumptions, origin, known.paths, apart,
+        function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.arguments.paths, apart,
         reader,
     )
+
+
+def _written(reader: Reader, arguments: list[Var], origin: Origin | None) -> list[WrittenArgument]:
+    """The arguments that the function writes to, with what they are at its end."""
+    known = reader.arguments
+    return [
+        WrittenArgument(known.paths[var], var, value.atom, known.first_writes.get(id(value), origin))
+        for var, value in zip(arguments, known.values)
+        if value.atom is not var
+    ]
 
 
 def _leave_out_names(constants: set[Const]) -> None:
