@@ -57,7 +57,7 @@ from typing import Any, assert_never
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.headings import ends_derivative, is_heading
+from ..core.headings import begins_reverse, ends_derivative, is_heading
 from ..core.walk import atom_vars, free_vars, has_effects
 from .rewriter import type_vars
 
@@ -189,7 +189,7 @@ class Liveness:
         for stmt in reversed(block):
             if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left) or self._ends(stmt, block, left):
                 left.append(stmt)
-        while left and is_heading(left[-1]) and left[-1].attrs.get("text") != "reverse":        # type: ignore[union-attr]
+        while left and is_heading(left[-1]) and not begins_reverse(left[-1]):
             left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)

@@ -153,7 +153,7 @@ def joined(reader: Reader, one: Any, other: Any, is_and: bool) -> Any:
         if isinstance(value, (bool, np.bool_)):
             return rest if value == is_and else value
     name, spelling = ("logical_and", "and") if is_and else ("logical_or", "or")
-    return emit_named(reader, name, (one, other), spelling)
+    return emit_named(name, (one, other), spelling)
 
 
 def is_safe(node: Any) -> bool:

@@ -339,7 +339,7 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             name = "minimum" if function is min else "maximum"
             given = [value(result).atom, value(item).atom]
             pair = _of_one_type(reader, name, function.__name__, (result, item))
-            result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
+            result = _scalar(reader, emit_named(name, pair, function.__name__))
             if isinstance(result.atom, Var):
                 note_class(reader, result.atom, *given)
     return result
