@@ -15,11 +15,27 @@ import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from ..core.bounds import LARGEST
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Call,
+    Carry,
+    Const,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Merge,
+    Read,
+    Stmt,
+    Var,
+    type_of,
+)
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
@@ -58,7 +74,7 @@ class Ranges:
         for loop in loops:
             self._note_least(loop)
 
-    def _enter(self, stmt: Any) -> None:
+    def _enter(self, stmt: Stmt) -> None:
         match stmt:
             case Let():
                 current().numbering.define(stmt)
@@ -73,6 +89,10 @@ class Ranges:
                 self.sources.update((read.target, (stmt, read)) for read in stmt.reads)
                 for carry in stmt.carries:
                     self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
+            case Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
     def _note_least(self, loop: Loop) -> None:
         """An integer that a loop begins with, and that no iteration makes smaller, is the least of them all. Of one

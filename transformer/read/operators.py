@@ -320,7 +320,7 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     from .lists.finding import is_among
     from .loops.iteration import Iteration
 
-    if id(container) in reader.views:
+    if id(container) in reader.lists.views:
         from .objects.containers import iterated
 
         container = iterated(reader, container)

@@ -14,7 +14,7 @@ bits, and have units that multiply matrices of them and add up in float32: there
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -161,6 +161,8 @@ class _Widening:
                     carry.init, carry.next = _const(carry.init), _const(carry.next)
                 for record in stmt.records:
                     record.value = _const(record.value)
+            case _:
+                assert_never(stmt)
         for block in blocks_of(stmt):
             block[:] = self.block(block)
         return [stmt]

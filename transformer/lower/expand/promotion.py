@@ -7,13 +7,13 @@ and every conversion is a `cast`, so that nothing is left to how numba would uni
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
 from ...core.builder import Builder
 from ...core.errors import NotSupported
-from ...core.grammar import UNDEFINED, Const, If, Let, Loop, Var, type_of
+from ...core.grammar import UNDEFINED, Call, Const, Effect, If, Let, Loop, Var, type_of
 from ...core.types import BOOL, INT, ArrayType
 from ...ops.arithmetic import Cast, converted
 from ...ops.base import callable_of
@@ -26,7 +26,7 @@ from ...ops.matrices import real_dtype
 from ...ops.selection import Where
 from ...ops.value import Value, apply, is_python, value
 from ..nest.access import fitted
-from ..nest.nests import Block, Fold, Nest, emit
+from ..nest.nests import Allocate, Block, Fold, Launch, Library, Nest, Product, Stmt, Store, Task, emit
 from .choices import pythons_choice
 
 FLOAT64, UNSIGNED, TRUTH = np.dtype(float), np.dtype(np.uint64), np.dtype(bool)
@@ -42,7 +42,7 @@ def promoted(block: Block, builder: Builder) -> Block:
     return made
 
 
-def _promote(stmt: Any, builder: Builder) -> None:
+def _promote(stmt: Stmt, builder: Builder) -> None:
     match stmt:
         case Let():
             if stmt.op.elementwise and not type_of(stmt.target).sizes:   # type: ignore[union-attr]
@@ -65,6 +65,10 @@ def _promote(stmt: Any, builder: Builder) -> None:
                     with builder.nested() as tail:
                         setattr(merge, side, handed(getattr(merge, side), merge.target, builder))
                     block += tail
+        case Call() | Effect() | Allocate() | Store() | Product() | Library() | Task() | Launch():
+            pass
+        case _:
+            assert_never(stmt)
     emit(stmt)
 
 

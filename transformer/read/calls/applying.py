@@ -209,7 +209,7 @@ def _arange(reader: Reader, argument: Any) -> Value:
     return result
 
 
-def emit_named(reader: Reader, name: str, operands: tuple[Any, ...], spelling: str) -> Value:
+def emit_named(name: str, operands: tuple[Any, ...], spelling: str) -> Value:
     """An op by its name and with its own spelling, such as `and`."""
     from ...ops.table import ops
 

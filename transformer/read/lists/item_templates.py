@@ -162,8 +162,8 @@ def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template |
         return None
     joined = joined_items(joiner, templates)
     classes = {tuple(slot.type.weak for slot in open_slots(template)) for template in templates}
-    reader.mixed_items = reader.mixed_items or len(classes) > 1
-    reader.whole_items = reader.whole_items or any(are_whole_among_floats(each, joined) for each in templates)
+    reader.lists.mixed_items |= len(classes) > 1
+    reader.lists.whole_items |= any(are_whole_among_floats(each, joined) for each in templates)
     is_kept = any(True for _ in open_slots(joined))              # a text or None lies in no array
     return joined if is_kept and can_be_items(joiner.checked(joined)) else None
 

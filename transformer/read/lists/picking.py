@@ -77,7 +77,7 @@ def _is_computed(reader: Reader, index: Any) -> bool:
     """Whether an index rests on what no unrolled loop and no argument decides, as one of each lane does not."""
     roots = Roots(reader)
     roots.follow(index)
-    return bool(roots.others) or not roots.paths.isdisjoint(reader.mapped)
+    return bool(roots.others) or not roots.paths.isdisjoint(reader.arguments.mapped)
 
 
 def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:

@@ -36,6 +36,7 @@ from ..objects.in_order import are_sequences, compared_items
 from ..objects.object_order import is_ordered_by_methods, ordering_key
 from ..operators import binary
 from ..raising.demand import static
+from ..requests import Request
 from ..values import DynamicRange, Lazy, contained, has_dynamic, is_number, stripped
 from .ahead import Ahead
 from .comprehensions import all_hold, collect, folded, listed, summed
@@ -44,6 +45,7 @@ from .next_items import has_effects, key_of
 from .producers import Producer
 
 if TYPE_CHECKING:
+    from ..findings import Findings
     from ..reader import Reader
 
 
@@ -204,12 +206,11 @@ def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all:
     return result
 
 
-class Stops(Exception):
+class Stops(Request):
     """It matters that `any` or `all` stop within the generator with this key."""
 
-    def __init__(self, key: Any) -> None:
-        super().__init__(key)
-        self.key = key
+    def note(self, findings: Findings) -> None:
+        findings.stopping.add(self.key)
 
 
 def _binds(items: Lazy | Producer) -> bool:
@@ -345,7 +346,7 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             name = "minimum" if function is min else "maximum"
             given = [value(result).atom, value(item).atom]
             pair = _of_one_type(reader, name, function.__name__, (result, item))
-            result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
+            result = _scalar(reader, emit_named(name, pair, function.__name__))
             if isinstance(result.atom, Var):
                 note_class(reader, result.atom, *given)
     return result
