@@ -430,3 +430,19 @@ def sums_of_two_dtypes(x, k):
 
 def test_what_is_computed_of_an_element_is_so_in_each_dtype() -> None:
     check(sums_of_two_dtypes, np.arange(5.0) / 4, np.arange(6) + 2**60)
+
+
+def of_two_layers(w, v, x):
+    return np.sum(np.tanh(np.tanh(x @ w) @ v))
+
+
+def sample_gradients(w, v, x):
+    return vmap(grad(of_two_layers, (0, 1)), in_axes=(None, None, 0))(w, v, x)
+
+
+def test_slopes_are_computed_where_they_are_needed():
+    """They would otherwise be kept by the kernel that reads the same for another gradient."""
+    rng = np.random.default_rng(0)
+    arguments = rng.standard_normal((6, 7)), rng.standard_normal((7, 8)), rng.standard_normal((5, 6))
+    driver = driver_of(check(sample_gradients, *arguments, typed=False))
+    assert len(grids_of(driver)) == 5

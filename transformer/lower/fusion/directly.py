@@ -135,7 +135,7 @@ def _is_block(store: Store, sizes: dict[Any, Any]) -> bool:
 def _is_given_to(made: Product, copy: Copied) -> bool:
     """Makes a product one of what it is copied to; tells whether the rows and columns lie there as in a matrix."""
     part = made.target
-    at = tuple(k if (place := sole(k)) not in copy.axes else part.at[copy.axes[place]] for k in copy.at)  # type: ignore[index]
+    at = tuple(k if (place := sole(k)) not in copy.axes else part.at[copy.axes[place]] for k in copy.at)
     order = [place for k in at[len(at) - len(copy.axes):] if (place := sole(k)) is not None]
     rows, columns = ([index.var for index in group] for group in (made.rows, made.columns))
     last = order[len(order) - len(rows) - len(columns):]
