@@ -150,7 +150,8 @@ def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSOR
     body = choices.tests(body)
     see_through(body)
     with builder.active():
-        body = written_directly(fuse(body, results, builder.assumptions, choices), results)
+        body = choices.tests(fuse(body, results, builder.assumptions, choices))
+        body = written_directly(body, results)
         return results, made_in_records(body, results) if choices.for_gpu else body
 
 
