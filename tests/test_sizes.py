@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer.core.equations import guardable, single_atom, value_of
+from transformer.core.exact import divided_out
 from transformer.core.factoring import factored, sums_in
 from transformer.core.grammar import Const, Var
 from transformer.core.guards import Assumptions, Guard
@@ -126,6 +127,32 @@ def test_an_exact_quotient_is_exact(a: Extent, b: Extent) -> None:
     found = quotient(a * b, b)
     if found is not None:
         assert found * b == a * b
+
+
+@given(sizes)
+def test_a_division_that_comes_out_even_changes_no_value(size: Extent) -> None:
+    """Of dimensions that 2 or 3 divide."""
+    values = {Dim("n"): 8, Dim("m"): 6, Dim("k"): 3}
+    for floor in (Floor(N, 2), Floor(M, 3), Floor(N + 1, 3), Floor(M + N, 2)):
+        assert value_of(divided_out(size, [floor]), values) == value_of(size, values)
+
+
+@pytest.mark.parametrize("size, expected", [
+    (N - 2 * (N // 3), N // 3), (N - N // 3, 2 * (N // 3)), (2 * N - 3 * (N // 3), N), (N + M, N + M),
+    (N * M - 3 * (N // 3) * M, 0), (N - 2 * (N // 3) - K, N // 3 - K), (4 * (N // 3), 4 * (N // 3)),
+])
+def test_what_is_left_of_an_axis_cut_evenly_is_a_part(size: Extent, expected: Extent) -> None:
+    assert divided_out(size, [Floor(N, 3)]) == expected
+
+
+def test_a_part_of_an_axis_ends_within_it() -> None:
+    """Also of a dimension of a function that is called, which may be anything, 0 among it."""
+    known = Assumptions()
+    n = Size.of(Dim("n", inner=True))
+    assert known.lower_bound(2 * (n // 3)) == 0
+    assert known.lower_bound(n - 2 * (n // 3)) == 0
+    assert known.lower_bound(5 * (n // 3) + (n // 2) + 1) == 1
+    assert known.lower_bound(-(n // 3)) is None
 
 
 @given(sizes, sizes, sizes)

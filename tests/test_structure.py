@@ -16,7 +16,7 @@ ALLOWED = {
     "ops": {"core", "ops", "tree"},
     "read": {"core", "ops", "read", "tree", "tree_util", "containers", "updates"},
     "simplify": {"core", "ops", "simplify"},
-    "transform": {"core", "ops", "read", "transform", "tree", "containers"},
+    "transform": {"core", "ops", "read", "simplify", "transform", "tree", "containers"},
     "lower": {"core", "ops", "lower", "write"},
     "write": {"core", "ops", "read", "write", "tree", "containers"},
 }

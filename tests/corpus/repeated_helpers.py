@@ -72,6 +72,27 @@ def residual_blocks(x, p, q):
     return np.sum(standardized(x, p["g1"], q["b2"]) ** 2)
 
 
+def shares(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def affine(x, w, b):
+    return x @ w + b
+
+
+def attending(x, into, out, heads):
+    parts = [np.split(part, heads, axis=-1) for part in np.split(affine(x, **into), 3, axis=-1)]
+    seen = [shares(q @ k.T / np.sqrt(q.shape[-1])) @ v for q, k, v in zip(*parts)]
+    return x + affine(np.hstack(seen), **out)
+
+
+def attending_layers(x, layers):
+    for layer in layers:
+        x = attending(x, **layer, heads=2)
+    return np.sum(x * x)
+
+
 def mixing(x, w):
     h = np.tanh(x @ w)
     y = h * h + np.sin(h)
@@ -312,6 +333,12 @@ def _path_slope(y):
     return sum(_slope(y + k) for k in range(3)) + _slope(y)
 
 
+def _layers(rng):
+    def affine_map(rows, columns):
+        return {"w": 0.4 * rng.standard_normal((rows, columns)), "b": rng.standard_normal(columns)}
+    return [{"into": affine_map(4, 12), "out": affine_map(4, 4)} for _ in range(3)]
+
+
 ZERO_AND_MORE, POSITIVE = np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.5, 0.7])
 BLOCKS = [{name: THREE * scale + 1 for name, scale in zip(("g1", "b1", "g2", "b2", "w"), scales)}
           for scales in ((0.3, 0.1, -0.2, 0.4, 0.5), (0.2, -0.4, 0.3, 0.1, -0.3))]
@@ -320,6 +347,7 @@ PROGRAMS = [
     Program(runge_kutta_of_rates, fixed(THREE, OTHER), wrt=(0, 1)),
     Program(verlet_steps, fixed(np.array([0.6, -0.9]), np.array([0.3, 0.8]), 0.3), wrt=(0, 1, 2)),
     Program(residual_blocks, fixed(np.outer(THREE, OTHER) + THREE, *BLOCKS), wrt=(0, 1, 2)),
+    Program(attending_layers, lambda rng: (rng.standard_normal((3, 4)), _layers(rng)), wrt=(0, 1)),
     Program(mixed_three_times, fixed(np.outer(THREE, OTHER) + THREE, np.outer(OTHER, THREE)), wrt=(0, 1)),
     Program(relaxed_three_times, fixed(THREE)),
     Program(several_by_parts, fixed(THREE, OTHER), wrt=(0, 1)),

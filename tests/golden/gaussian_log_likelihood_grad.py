@@ -27,7 +27,7 @@ def gaussian_log_likelihood_grad(mu, S, x):
     # reverse
     dturned = np.linalg.solve(L.T, -z)
     dmu = -np.sum(dturned, axis=1)
-    dot = L.T @ (np.diag(-1.0 * x.shape[0] / np.diag(L)) - dturned @ z.T)
+    dot = L.T @ (np.diag(-x.shape[0] / np.diag(L)) - dturned @ z.T)
     turned = np.linalg.solve(L.T, (np.tril(dot) + np.tril(dot, k=-1)) / 2).T
     solution = np.linalg.solve(L.T, turned)
     dS = (solution + solution.T) / 2

@@ -13,15 +13,15 @@ def mixed_forward(x, w):
     z = y - np.mean(y, axis=0)
     root = np.sqrt(np.mean(z * z, axis=0) + 0.001)
     ratio = z / root
-    saved = h, z, root, ratio
+    saved = h, root, ratio
     return ratio + h, saved
 
 
 def mixed_reverse(x, w, saved, dy):
     # the reverse of mixed
-    h, z, root, ratio = saved
-    diff = dy - np.mean(dy * ratio, axis=0) / root * z
-    dy2 = (diff - np.mean(diff, axis=0)) / root
+    h, root, ratio = saved
+    dz = (dy - np.mean(dy * ratio, axis=0) * ratio) / root
+    dy2 = dz - np.mean(dz, axis=0)
     scaled = (dy + dy2 * np.cos(h) + 2 * dy2 * h) * (1 - h * h)
     dw = x.T @ scaled
     dx = scaled @ w.T

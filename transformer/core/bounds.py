@@ -79,6 +79,30 @@ class Bounds:
         found = next(extremes_of(size), None)
         if found is not None and extremes:
             return self._of_either(size, *found, extremes - 1, enough)
+        low = self._bound_of_quotients(size)
+        if low is not None and enough is not None and low >= enough:
+            return low
+        lows = [each for each in (low, self._bound_of_whole(size, extremes, enough)) if each is not None]
+        return max(lows, default=None)
+
+    def _bound_of_quotients(self, size: Extent) -> int | None:
+        """The number for a sum of what is certainly not negative, as far as multiples of ``n // 3`` are in it: so
+        2*(n//3) is not below 0, where all that is known of it by 2*(n - 2) is that it is not below -1."""
+        terms = list(size.terms.items()) if isinstance(size, Size) else []
+        if not any(isinstance(atom, Floor) for monomial, _ in terms for atom in monomial):
+            return None
+        if any(count < 0 for monomial, count in terms if monomial):
+            return None
+        total = 0
+        for monomial, count in terms:
+            least = self._least_value(monomial) if monomial else 1
+            if least is None:
+                return None
+            total += count * least
+        return total
+
+    def _bound_of_whole(self, size: Extent, extremes: int, enough: int | None) -> int | None:
+        """The number, where quotients are not below what comes of their numerators."""
         lowest, scale = self._lowest(size)
         if not isinstance(lowest, Size):
             return None if lowest is None else -(-lowest // scale)
@@ -132,6 +156,9 @@ class Bounds:
             if isinstance(atom, Greatest):
                 return max(lows, default=None)
             return min(lows) if len(lows) == 2 else None
+        if len(monomial) == 1 and (divisor := _divisor(monomial[0])) > 1:
+            low = self.lower_bound(monomial[0].numerator)                         # type: ignore[union-attr]
+            return None if low is None else low // divisor
         if not all(isinstance(atom, Dim) for atom in monomial):
             return None
         return 0 if any(atom.inner for atom in monomial) else self.smallest ** len(monomial)   # type: ignore[union-attr]

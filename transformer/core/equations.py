@@ -25,8 +25,8 @@ def solved(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None:
 
 
 def solved_inside(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None:
-    """An atom that the code before the body cannot know, and what it is if ``left == right``: rather an
-    integer of the program than a dimension, and rather the one computed last."""
+    """An atom that the code before the body cannot know, and what it is if ``left == right``: an integer of the
+    program, the one computed last, rather than a dimension; and such as ``n//2`` only if there is nothing else."""
     difference = left - right
     terms = difference.terms if isinstance(difference, Size) else {}
     found = []
@@ -35,7 +35,11 @@ def solved_inside(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None
             rest = Size.of(atoms[0]) - difference * count
             if not occurs(atoms[0], rest):
                 found.append((atoms[0], rest))
-    return max(found, key=lambda pair: getattr(getattr(pair[0], "var", None), "serial", -1), default=None)
+    return max(found, key=lambda pair: _rank(pair[0]), default=None)
+
+
+def _rank(atom: SizeAtom) -> tuple[bool, int]:
+    return isinstance(atom, (Dim, Unknown)), getattr(getattr(atom, "var", None), "serial", -1)
 
 
 def bound_size(atom: SizeAtom, bound: dict[SizeAtom, Extent], shorten: bool = True) -> Extent | None:

@@ -5,13 +5,14 @@
 >>> exact_division(n, 2*(n//2)) == exact_division((n + 1)//2, n//2) == Floor(n, 2)
 True
 >>> divided_out(4*(n//2) + (n + 3)//2, [Floor(n, 2)])
-2*n + n//2 + 1
+5*(n//2) + 1
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .equations import only_atom
 from .sizes import Extent, Floor, Size, SizeAtom, replaced
 
 
@@ -28,10 +29,33 @@ def exact_division(left: Extent, right: Extent) -> Floor | None:
 
 
 def divided_out(size: Extent, exact: Iterable[Floor]) -> Extent:
-    """A size in the light of divisions that leave no rest."""
+    """A size in the light of divisions that leave no rest: ``n - 2*(n//3)`` is ``n//3``."""
     for floor in exact:
-        size = _multiplied(replaced(size, lambda atom, floor=floor: _beside(atom, floor)), floor)  # type: ignore[misc]
+        size = replaced(size, lambda atom, floor=floor: _beside(atom, floor))  # type: ignore[misc]
+        quotients = _in_quotients(size, floor)
+        size = min(_multiplied(quotients, floor), quotients, key=_length)
     return size
+
+
+def _in_quotients(size: Extent, floor: Floor) -> Extent:
+    """A size with `x` as ``d*(x//d)``, where `x` is no more than an atom and a number; as it was if it is more."""
+    numerator = floor.numerator
+    constant = numerator.constant if isinstance(numerator, Size) else 0
+    atom = only_atom(numerator - constant)
+    if atom is None or not isinstance(size, Size):
+        return size
+    whole = Size.of(floor) * floor.denominator - constant
+    total: Extent = 0
+    for monomial, count in size.terms.items():
+        term: Extent = count
+        for each in monomial:
+            term = term * (whole if each == atom else Size.of(each))
+        total = total + term
+    return total
+
+
+def _length(size: Extent) -> int:
+    return len(size.terms) if isinstance(size, Size) else 0
 
 
 def _beside(atom: SizeAtom, floor: Floor) -> Extent | None:

@@ -20,7 +20,7 @@ from typing import Any, TypeGuard, Union
 
 from .errors import Origin
 from .naming import FIRST
-from .sizes import Size
+from .sizes import Extent, Size
 from .types import INT, ArrayType, Type, plain_number, type_of_number
 
 _serial = count()
@@ -217,7 +217,8 @@ class Function:
     """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what a
     transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read to be
     called; empty for the function itself. `size_names` are what the user calls sizes. With `again`, reverse mode
-    repeats calls of it and keeps nothing of them, as they take little time. `source` has the user's comments."""
+    repeats calls of it and keeps nothing of them, as they take little time. `source` has the user's comments. `equal`
+    are pairs of sizes that are the same in all calls, as the function whose reverse it is has tested."""
 
     name: str
     params: list[Var]
@@ -230,3 +231,4 @@ class Function:
     size_names: dict[Size, str] = field(default_factory=dict)
     again: bool = False
     source: Any = None
+    equal: tuple[tuple[Extent, Extent], ...] = ()

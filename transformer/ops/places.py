@@ -90,7 +90,7 @@ class Place:
         if not any(isinstance(s, Size) for s in (size, start, stop)) or start is stop is None:
             return entry
         taken = length(size, start, stop, step)
-        self.open_sizes[place] = self._length_of(size, entry) if taken is None else taken
+        self.open_sizes[place] = self._length_of(size, entry) if taken is None else current().assumptions.normal(taken)
         return entry
 
     def _bound(self, given: Any, bound: Extent | None) -> Any:

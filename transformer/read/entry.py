@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from .branches.structures import Node, Slot
 from .frames import Frame
 from .interface import AxislessType, Interface, Items, Maybe, Parameter, Result
 from .kinds import described
+from .leaf_names import LeafNames, name_of
 from .lists.joining import joined
 from .lists.list_demands import known_or
 from .lists.recorded import RecordedList, Recording
@@ -204,12 +204,12 @@ class Arguments:
         self.signature = signature
         self.vars: list[Var] = []
         self._trees: dict[str, Any] = {}
-        self._endings: Counter[tuple[str, ...]] = Counter()
+        self._names = LeafNames(())
         reader.parameter_names |= set(signature.parameters)
 
     def add(self, parameter: inspect.Parameter, tree: Any) -> Any:
         """The value of a parameter."""
-        self._endings = Counter(ending for path in _paths(tree, parameter.name) for ending in _endings_of(path))
+        self._names = LeafNames(_paths(tree, parameter.name))
         if parameter.kind is parameter.VAR_KEYWORD:
             made: dict[str, Any] = {}
             self._trees[parameter.name] = {}
@@ -240,9 +240,7 @@ class Arguments:
         reader = self.reader
         type = given.type if isinstance(given, AxislessType) else given
         taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
-        if name in taken or self._endings[(name,)] > 1:
-            name = self._other_name(path, taken)
-        var = Var(type, name, is_parameter=not self._differs(type, path))
+        var = Var(type, self._names.name(path, name, taken), is_parameter=not self._differs(type, path))
         self.vars.append(var)
         reader.paths[var] = path
         hints: dict[Any, int] = reader.assumptions.hints
@@ -255,16 +253,6 @@ class Arguments:
     def _differs(self, type: ArrayType, path: str) -> bool:
         """Whether an integer is another one in each lane: no guard tests it before the body runs, but the body does."""
         return path in self.reader.mapped and type.dtype.kind in "iub" and not type.sizes
-
-    def _other_name(self, path: str, taken: set[Any]) -> str:
-        """The end of a path that no other leaf has: `layers_0_W` for `model.layers[0].W`."""
-        ends = ["_".join(ending) for ending in _endings_of(path) if self._endings[ending] == 1]
-        wanted = next((end for end in ends if end.isidentifier() and end not in taken), "_".join(_words(path)))
-        name, number = wanted, 1
-        while name in taken:
-            number += 1
-            name = f"{wanted}{number}"
-        return name
 
     def parameters(self) -> list[Parameter]:
         return [
@@ -284,27 +272,6 @@ def _paths(tree: Any, path: str) -> Iterator[str]:
     children = list(children)
     for way, child in zip(kind.accessors(static, len(children)), children):
         yield from _paths(child, path + way)
-
-
-def _endings_of(path: str) -> list[tuple[str, ...]]:
-    """The last word of a path, its last two words, and so on.
-
-    >>> _endings_of("layers[0].W")
-    [('W',), ('0', 'W'), ('layers', '0', 'W')]
-    """
-    words = tuple(_words(path))
-    return [words[k:] for k in range(len(words) - 1, -1, -1)]
-
-
-def _words(path: str) -> list[str]:
-    text = "".join(character if character.isalnum() or character == "_" else " " for character in path)
-    return text.split()
-
-
-def name_of(way: str, outer: str) -> str:
-    """The name of a child: its own where it has one, else that of its container with a number."""
-    word = "_".join(_words(way))
-    return word if word.isidentifier() else f"{outer}_{word}"
 
 
 class Results:

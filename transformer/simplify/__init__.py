@@ -5,6 +5,8 @@ One rewrite per module, each with an example of before and after in its text. Al
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..core.builder import Builder
@@ -46,26 +48,34 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
     from .joining import joining
     from .order import order
     from .reciprocals import reciprocals
-    from .recorded import recorded
     from .shared_quotients import shared_quotients
     for each in functions:
-        order(each, assumptions)
-        if copies(each, assumptions, apart=False):
-            dead(each, assumptions, before)
-        if joining(each, assumptions):
-            cse(each, assumptions)
-            dead(each, assumptions, before)
-        if by_rows(each, assumptions):
-            fold(each, assumptions)
-            dead(each, assumptions, before)
-        first_writes(each, assumptions)
-        recorded(each, assumptions)
-        if before is Before.SOURCE:
-            _for_readers(each, assumptions)
-        else:
-            reciprocals(each, assumptions)
-        if shared_quotients(each, assumptions):
-            dead(each, assumptions, before)
+        with _in_all_calls(each, assumptions):
+            order(each, assumptions)
+            if copies(each, assumptions, apart=False):
+                dead(each, assumptions, before)
+            if joining(each, assumptions):
+                cse(each, assumptions)
+                dead(each, assumptions, before)
+            if by_rows(each, assumptions):
+                fold(each, assumptions)
+                dead(each, assumptions, before)
+            first_writes(each, assumptions)
+            if before is Before.SOURCE:
+                _for_readers(each, assumptions)
+            else:
+                reciprocals(each, assumptions)
+            if shared_quotients(each, assumptions):
+                dead(each, assumptions, before)
+
+
+@contextmanager
+def _in_all_calls(function: Function, assumptions: Assumptions) -> Iterator[None]:
+    """While a function is looked at whose sizes are the same in all calls."""
+    with assumptions.block():
+        for pair in function.equal:
+            assumptions.is_tested(*pair)
+        yield
 
 
 def _for_readers(function: Function, assumptions: Assumptions) -> None:
@@ -88,7 +98,8 @@ def _simplify_all(function: Function, assumptions: Assumptions, before: Before) 
     """Simplifies a function and those that it calls, which are given back."""
     found = [function]
     for each in found:
-        _simplify(each, assumptions, before)
+        with _in_all_calls(each, assumptions):
+            _simplify(each, assumptions, before)
         found += [callee for callee in called_in(each) if callee not in found]
     return found[1:]
 

@@ -3,6 +3,7 @@
     np.float64(k) * x[r]          →  k * x[r]                 with k: int, x: f64[n]
     x[k] += np.float64(k)         →  x[k] += k
     2 * np.float64(r + 1) * x[r]  →  2 * (r + 1) * x[r]       with r: position of a loop
+    2.0 * r * x[r]                →  2 * r * x[r]
 
 What counts iterations and elements is so small that a float has all of its digits, and that a few times as many
 are no overflow: nobody waits for 2 ** 48 iterations.
@@ -45,12 +46,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Let, Var, type_of
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Dim, Size
 from ..core.types import INT, ArrayType
 from ..ops.arithmetic import Multiply
-from .changes import with_operand
+from .changes import CONSTANT, with_operand
 from .neutral import known
+from .rewriter import array_type
 from .uses import integer_for
 
 if TYPE_CHECKING:
@@ -70,6 +72,20 @@ def _multiple(fold: Fold, stmt: Let) -> Atom | None:
             continue
         args = (factor, count) if place else (count, factor)
         return fold.emit(stmt, Multiply, *args, type=INT)
+    return None
+
+
+@with_operand(CONSTANT)
+def _whole_multiple(fold: Fold, stmt: Let) -> Atom | None:
+    """`2.0 * k` → `2 * k`, likewise."""
+    for place, count in enumerate(stmt.args):
+        factor = known(stmt.args[1 - place])
+        is_whole = isinstance(factor, float) and factor.is_integer() and _is_small(int(factor))
+        if not is_whole or not fold.is_plain_derivative(stmt, "f") or array_type(stmt.target).dtype != "float64" or (
+                not counts(fold, count) or not _in_floats(fold, stmt.target)):
+            continue
+        whole = Const(int(factor))
+        return fold.emit(stmt, Multiply, *((whole, count) if place else (count, whole)), type=INT)
     return None
 
 
@@ -139,7 +155,7 @@ def _is_small(number: Any) -> bool:
 
 
 RULES = {
-    "multiply": [_multiple, _of_floats],
+    "multiply": [_multiple, _whole_multiple, _of_floats],
     **{name: [_of_floats] for name in ("divide", "add", "subtract")},
     **{name: [_stored] for name in ("put", "addat")},
 }

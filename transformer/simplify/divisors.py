@@ -240,8 +240,8 @@ def _over_other_share(fold: Fold, stmt: Let) -> Any:
 
 
 def _is_exponential(fold: Fold, atom: Atom) -> bool:
-    """Whether an atom is a number to the power of something, also where it was recorded."""
-    stmt = fold.definition.get(fold.recorded_as(atom)) if isinstance(atom, Var) else None
+    """Whether an atom is a number to the power of something."""
+    stmt = fold.definition.get(atom) if isinstance(atom, Var) else None
     base = None if stmt is None or stmt.op is not Power else number(stmt.args[0])
     return stmt is not None and (stmt.op is Exp or isinstance(base, int | float) and base > 0)
 

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Self
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
@@ -137,11 +137,10 @@ class Fold(Rewriter):
         self.uses = Uses(function)
         self.positions: dict[Var, Extent | None] = {}
         self.is_generated = is_all_ours(function)
-        self._recorded: dict[Atom, Atom] = {}          # what a record is of, and what a read is of that was recorded
         self._aliasing: Aliasing | None = None
 
     @classmethod
-    def over(cls, function: Function, assumptions: Assumptions) -> Fold:
+    def over(cls, function: Function, assumptions: Assumptions) -> Self:
         """One that has looked at all statements, for rewrites that ask about them."""
         fold = cls(function, assumptions)
         lets = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Let))
@@ -154,12 +153,6 @@ class Fold(Rewriter):
 
     def before_loop(self, stmt: Loop) -> None:
         self._enter(stmt)
-        self._recorded.update({read.target: self._recorded[read.source] for read in stmt.reads
-                               if read.source in self._recorded})
-
-    def after_loop(self, stmt: Loop) -> None:
-        super().after_loop(stmt)
-        self._recorded.update({record.target: self.recorded_as(record.value) for record in stmt.records})
 
     def _enter(self, stmt: Loop) -> None:
         """Notes what is known of the position of a loop."""
@@ -187,11 +180,15 @@ class Fold(Rewriter):
 
     def _first_result(self, stmt: Let) -> Any:
         """What the first rule that applies gives."""
-        for rule in rules_of(stmt.op, frozenset(self._kinds(stmt))):
+        for rule in self.rules(stmt):
             result = rule(self, stmt)
             if result is not None:
                 return result
         return None
+
+    def rules(self, stmt: Let) -> tuple[Rule, ...]:
+        """The rules that may apply to a statement."""
+        return rules_of(stmt.op, frozenset(self._kinds(stmt)))
 
     def _kinds(self, stmt: Let) -> list[str]:
         """What the operands of a statement are, for rules that look for one `with_operand`."""
@@ -243,10 +240,6 @@ class Fold(Rewriter):
         """The statement that defines an atom, if it is one of these ops."""
         stmt = self.definition.get(atom) if type(atom) is Var else None
         return stmt if stmt is not None and stmt.op.name in names else None
-
-    def recorded_as(self, atom: Any) -> Any:
-        """What a variable that a loop reads was when a loop before recorded it."""
-        return self._recorded.get(atom, atom)
 
     def own(self, atom: Atom, *names: str) -> Let | None:
         """The same if nothing else mentions the atom, so that its statement may be changed."""

@@ -251,8 +251,15 @@ def _asks(user: Any, var: Var) -> bool:
     return False
 
 
+def _copied(fold: Fold, stmt: Let) -> Atom | None:
+    """1.0 * x was a copy of it, which may be `x` itself when nothing else uses that any more, in derivatives."""
+    is_ours = fold.is_derivative(stmt) and isinstance(stmt.args[0], Var) and fold.uses.once(stmt.args[0])
+    return fold.instead(stmt, stmt.args[0]) if is_ours else None
+
+
 RULES = {
     "multiply": [_product],
+    "copy": [_copied],
     "divide": [_quotient],
     "add": [_sum],
     "subtract": [_difference],

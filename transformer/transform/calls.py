@@ -188,10 +188,12 @@ def named(function: Function, suffix: str) -> Function:
 
 
 def _fill_forward(calls: Calls, function: Function, twin: Function, params: Places) -> None:
+    from .cancelling import hold
     from .forward import Forward
     results = sorted(calls.summaries.varied_places(function, params))
     own = copy_of(function, calls.builder)
     inputs = [own.params[k] for k in sorted(params)]
+    hold(own.body, inputs, own.results, calls.summaries)
     forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls)
     added = [Var(strong(param.type), forward.named(param)) for param in inputs]
     forward.tangent.update(zip(inputs, added))

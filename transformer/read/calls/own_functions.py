@@ -99,7 +99,7 @@ class Own:
         self.function = Function(self.name, [], [], [], origin=self.origin, role="called", size_names=reader.size_names)
         self.outer = captured_arguments(reader, frame)
         self.extents = self._outer_extents()
-        self.parameters = Parameters(reader, self.title, self.extents)
+        self.parameters = Parameters(reader, self.title, self.extents, self.templates)
 
     # -- reading the function --------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class Own:
     def _enter(self) -> dict[int, Atom]:
         """Puts parameters in place of the arguments, and of the arrays around that are written to."""
         reader, frame = self.reader, self.frame
-        before, self.parameters = self.parameters.leaves, Parameters(reader, self.title, self.extents)
+        before, self.parameters = self.parameters.leaves, Parameters(reader, self.title, self.extents, self.templates)
         frame.reset()
         for name, template in self.templates.items():
             frame.names[name] = self.parameters.build(template, name, name)

@@ -8,7 +8,7 @@ the same number in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from ...core.types import ArrayType
 from ...ops.value import Value
 from ..branches.joins import is_rounded, joined_type, same
 from ..branches.structures import Clash, Fixed, Node, Slot, Template, capture, object_of, shown, stripped_type
-from ..entry import name_of
+from ..leaf_names import LeafNames, name_of
 from ..objects.objects import made_of
 
 if TYPE_CHECKING:
@@ -136,14 +136,16 @@ class Leaf:
 
 
 class Parameters:
-    """Makes the parameters of a function: a variable for each slot of the templates of its arguments."""
+    """Makes the parameters of a function: a variable for each slot of the `templates` of its arguments."""
 
-    def __init__(self, reader: Reader, title: str, extents: Extents) -> None:
+    def __init__(self, reader: Reader, title: str, extents: Extents, templates: Mapping[str, Template]) -> None:
         self.reader = reader
         self.title = title
         self.leaves: list[Leaf] = []
         self.dims: dict[Dim, tuple[Var, int]] = {}
         self._labels = iter(extents.labels)
+        self._arguments = frozenset(templates)
+        self._names = LeafNames(path for name, template in templates.items() for path in _paths(template, name))
         self._named: dict[Any, Dim] = {}
 
     def build(self, template: Template, name: str, path: str) -> Any:
@@ -168,7 +170,8 @@ class Parameters:
 
     def _leaf(self, type: ArrayType, name: str, path: str) -> Value:
         sizes = [self._size(next(self._labels), f"{path}.shape[{axis}]") for axis in range(type.rank)]
-        var = Var(type.with_sizes(tuple(sizes)), name)
+        taken = {leaf.var.name for leaf in self.leaves} | (self._arguments if path != name else set())
+        var = Var(type.with_sizes(tuple(sizes)), self._names.name(path, name, taken))
         for dim, place in dims_of([var]).items():
             self.dims.setdefault(dim, place)
         value = Value(var)
@@ -181,6 +184,16 @@ class Parameters:
         if label not in self._named:
             self._named[label] = Dim(f"{path} of {self.title}", inner=True)
         return Size.of(self._named[label])
+
+
+def _paths(template: Template, path: str) -> Iterator[str]:
+    """The ways to the slots of an argument."""
+    if isinstance(template, Slot):
+        yield path
+    elif isinstance(template, Node) and (kind := made_of(template.cls)) is not LEAVES:
+        ways = kind.accessors(template.static, len(template.children))
+        for child, way in zip(template.children, ways):
+            yield from _paths(child, path + way)
 
 
 def containers_in(templates: Iterable[Template]) -> Iterator[Any]:

@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from ...core.grammar import Atom, Call, If, Let, Loop, Stmt, Var
+from ...core.grammar import Atom, Call, Const, If, Let, Loop, Stmt, Var
 from ...core.guards import Assumptions
 from ...core.sizes import Extent, replaced
 from ...core.types import ArrayType, SeqType
 from ...core.walk import atom_vars, runs_again
+from ...ops.arithmetic import Multiply
 from ...ops.regions import is_view
 from ..scopes import Scope, Scopes
 from .cut import Node
@@ -32,7 +33,7 @@ from .touching import induction
 
 Key = Var | tuple[Loop, Var]        # a value, or one made by a loop that is run again
 Mirrors = dict[Stmt, Stmt]          # loops and branches of the forward sweep, and their reverses
-A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, or `x[0]` and `x[1]`, which costs as much
+A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, `2 * x`, or `x[0]` and `x[1]`
 LONG = 100.0                        # a size that is not known, where costs are compared
 FEW = 8.0                           # products that take less time to form and add up again than a number to be read
 MOST_RECOMPUTED = 4                 # statements computed again rather than kept, outside of loops
@@ -235,8 +236,11 @@ class Values:
         return total
 
     def _is_turned(self, var: Var) -> bool:
-        """Whether a value is a part of another one, or has its elements in other axes: that one reads better."""
+        """Whether a value is a part or a multiple of another one, or has its elements in other axes: that one, which
+        costs as much, reads better."""
         stmt = self.scopes.let(var)
+        if stmt is not None and stmt.op is Multiply and any(isinstance(factor, Const) for factor in stmt.args):
+            return var.name is None
         whole = stmt.args[0] if stmt is not None and stmt.args else None
         if stmt is None or not isinstance(whole, Var):
             return False

@@ -39,6 +39,7 @@ from ..rules import cast, mixes_widths
 from ..symmetric import symmetric_matrices
 from .blocks import can_be_split, has_loops, in_blocks
 from .chosen_calls import without_chosen_calls
+from .folding import folded
 from .hoisting import hoist
 from .memory import Needs, splits, too_large
 from .pullbacks import settle
@@ -113,6 +114,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
                     sweep.contribute(result, cast(Value(seed), type_of(result)))         # type: ignore[arg-type]
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
+        cotangents = folded(body, backwards, cotangents, function.results, builder.assumptions)
         without_links(body)
         needs = restore(body, backwards, sweep.mirrors, builder.assumptions, [function.results[k] for k in asked],
                         short)
