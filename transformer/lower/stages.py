@@ -22,6 +22,7 @@ from .expand.versions import in_versions
 from .expand.wrapping import wrapped_around
 from .fusion.directly import written_directly
 from .fusion.fusion import Choices, fuse
+from .fusion.in_records import made_in_records
 from .fusion.lengths import compared
 from .fusion.masks import chosen_by_masks
 from .fusion.named_places import by_names
@@ -151,7 +152,9 @@ def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSOR
     body = choices.tests(body)
     see_through(body)
     with builder.active():
-        return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
+        body = choices.tests(fuse(body, results, builder.assumptions, choices))
+        body = written_directly(body, results)
+        return results, made_in_records(body, results) if choices.for_gpu else body
 
 
 def _outside(body: Block, results: list[Any]) -> list[Var]:
