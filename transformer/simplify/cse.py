@@ -79,45 +79,53 @@ class CommonSubexpressions(Rewriter):
     def let(self, stmt: Let) -> None:
         if stmt.op.name in WRITES:
             self._forget_parts(stmt)
-        elif stmt.op.name in TABLES or stmt.args and stmt.op.name not in FRESH:
+        elif self.is_shared(stmt):
             if self._shared(stmt) or stmt.op.alone and self._widened(stmt):
                 return
             self.made.update(dict.fromkeys(stmt.targets, stmt))
         self.out.append(stmt)
+
+    def is_shared(self, stmt: Let) -> bool:
+        """Whether a statement with the same key may stand for one of this kind."""
+        return stmt.op.name in TABLES or bool(stmt.args) and stmt.op.name not in FRESH and stmt.op.name not in WRITES
 
     def _widened(self, stmt: Let) -> bool:
         """Where this block has one of the results of a statement already, as the eigenvalues that a derivative wants
         the vectors of, both are computed there."""
         for place, op in stmt.op.alone.items():
             attrs = {name: stmt.attrs[name] for name in op.silent if name in stmt.attrs}
-            key = _key(Let((stmt.targets[place],), op, stmt.args, attrs))
+            key = key_of(Let((stmt.targets[place],), op, stmt.args, attrs))
             earlier = self.made.get(self.known[key][0]) if key in self.added else None
             if earlier is None or not self._may_stand(stmt.targets[place], earlier.target):
                 continue
             targets = (*stmt.targets[:place], earlier.target, *stmt.targets[place + 1:])
             self.replace(stmt.targets[place], earlier.target)
             earlier.targets, earlier.op, earlier.attrs = targets, stmt.op, stmt.attrs
-            self.known[_key(stmt)] = targets
+            self.known[key_of(stmt)] = targets
             return True
         return False
 
     def _shared(self, stmt: Let) -> bool:
         """Lets earlier results stand for those of a statement; notes them if there are none."""
         try:
-            key = _key(stmt)
+            key = key_of(stmt)
             earlier = self.known.setdefault(key, stmt.targets)
         except TypeError:                                                    # attributes that cannot be compared
             return False
         if earlier is not stmt.targets:
-            if not all(map(self._may_stand, stmt.targets, earlier)):
-                return False
-            for target, before in zip(stmt.targets, earlier, strict=True):
-                self.replace(target, before)
-            return True
+            return self.take(stmt.targets, earlier)
         self.added.append(key)
         if stmt.op.name == "get" and stmt.target.type.sizes:                 # type: ignore[union-attr]
             self.parts[stmt.args[0]].append(key)                             # type: ignore[index]
         return False
+
+    def take(self, targets: tuple[Var, ...], earlier: tuple[Var, ...]) -> bool:
+        """Lets earlier results stand for these, if they may; says whether they do."""
+        if not all(map(self._may_stand, targets, earlier)):
+            return False
+        for target, before in zip(targets, earlier, strict=True):
+            self.replace(target, before)
+        return True
 
     def _may_stand(self, target: Var, before: Var) -> bool:
         if not self.same_type(target.type, before.type):
@@ -164,7 +172,7 @@ class CommonSubexpressions(Rewriter):
         self.out.append(stmt)
 
 
-def _key(stmt: Let) -> Any:
+def key_of(stmt: Let) -> Any:
     """What a statement computes."""
     args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
     if _commutes(stmt):

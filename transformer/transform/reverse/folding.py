@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.grammar import Atom, Block, Function, Let, Stmt
+from ...core.grammar import Atom, Block, Function, Let, Stmt, Var
 from ...core.guards import Assumptions
-from ...core.walk import atom_vars, blocks_of
+from ...core.walk import atom_vars, blocks_of, targets_of
 from ...simplify import classes, counts
-from ...simplify.cse import CommonSubexpressions
+from ...simplify.cse import CommonSubexpressions, key_of
 from ...simplify.fold import Fold, Rule
 from ...simplify.rewriter import Rewriter
 from ...simplify.uses import Uses
@@ -32,7 +32,7 @@ def folded(body: Block, backwards: Block, cotangents: Sequence[Atom], results: S
 
     cotangents = list(cotangents)
     for _ in range(ROUNDS):
-        shared = CommonSubexpressions(whole(), assumptions)       # of which a rule might change but one
+        shared = Shared.through(body, whole(), assumptions)       # as a rule might change but one of two
         cotangents = _rewritten(shared, backwards, cotangents)
         fold = Sweep.through(body, whole(), assumptions)
         cotangents = _rewritten(fold, backwards, cotangents)
@@ -47,8 +47,30 @@ def _rewritten(rewriter: Rewriter, backwards: Block, cotangents: list[Atom]) -> 
     return [rewriter.atom(cotangent) for cotangent in cotangents]
 
 
+class Shared(CommonSubexpressions):
+    """Common subexpressions of a sweep backwards, and what the body that it goes through has computed already."""
+
+    computed: dict[Any, Let]
+
+    @classmethod
+    def through(cls, body: Block, function: Function, assumptions: Assumptions) -> Shared:
+        shared = cls(function, assumptions)
+        home = dict(_at_home(body))
+        block_of = {target: block for stmt, block in home.items() for target in targets_of(stmt)}
+        shared.computed = {key_of(stmt): stmt for stmt, block in home.items()
+                           if isinstance(stmt, Let) and shared.is_shared(stmt) and stmt.op.name != "get"
+                           and (block is body or any(block_of.get(atom) is block for atom in stmt.args
+                                                     if isinstance(atom, Var)))}
+        return shared
+
+    def let(self, stmt: Let) -> None:
+        made = self.computed.get(key_of(stmt)) if self.is_shared(stmt) else None
+        if made is None or not self.take(stmt.targets, made.targets):
+            super().let(stmt)
+
+
 class Sweep(Fold):
-    """Algebra of a sweep backwards through a body, all of whose blocks have been gone through before."""
+    """Algebra of a sweep backwards through a body."""
 
     home: dict[Stmt, Block]                  # the block of each statement of the body
 

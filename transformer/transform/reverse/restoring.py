@@ -46,7 +46,6 @@ from ..scopes import Scope, Scopes
 from .lanes import cut, dead_loops
 from .memory import Needs, note
 from .ordering import in_order
-from .repeated import take_repeated
 from .residuals import Key, Mirrors, Values
 from .touching import induction
 
@@ -62,7 +61,6 @@ def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assump
     if not mirrors:
         return {}
     scopes = Scopes.of(body)
-    take_repeated(scopes, backwards)
     values = Values(scopes, assumptions, calls_again, gone)
     mentioned = _mentioned(backwards)
     needed = [v for v in values.scopes.home if v in mentioned and values.scopes.is_inner(v)]
