@@ -9,20 +9,21 @@ import numpy as np
 def mixed_forward(x, w):
     # mixed, with what its reverse needs
     h = np.tanh(x @ w)
-    y = h * h + np.sin(h)
+    scaled = h * h
+    y = scaled + np.sin(h)
     z = y - np.mean(y, axis=0)
     root = np.sqrt(np.mean(z * z, axis=0) + 0.001)
     ratio = z / root
-    saved = h, root, ratio
+    saved = h, scaled, root, ratio
     return ratio + h, saved
 
 
 def mixed_reverse(x, w, saved, dy):
     # the reverse of mixed
-    h, root, ratio = saved
+    h, scaled_saved, root, ratio = saved
     dz = (dy - np.mean(dy * ratio, axis=0) * ratio) / root
     dy2 = dz - np.mean(dz, axis=0)
-    scaled = (dy + dy2 * np.cos(h) + 2 * dy2 * h) * (1 - h * h)
+    scaled = (dy + dy2 * np.cos(h) + 2 * dy2 * h) * (1 - scaled_saved)
     dw = x.T @ scaled
     dx = scaled @ w.T
     return dx, dw
