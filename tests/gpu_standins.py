@@ -14,6 +14,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from transformer import tree
+from transformer.run.gpu.copies import WORD
+from transformer.run.gpu.kernels import writer
 
 NOT_OF_CUPY = {"ctypes", "newbyteorder", "getfield", "setflags", "__array_interface__"}
 
@@ -214,6 +216,22 @@ class Cuda:
     def alloc_pinned_memory(self, size: int) -> Any:
         self.noted("pinned", size)
         return bytearray(size + 7)               # more than was asked for, as CuPy gives
+
+
+def copied_at_once(count: int, device: int) -> Any:
+    """What launches the kernel that copies so many arrays (`copies.form_of`), with what is written for it."""
+    values = writer([(WORD, 1, True)] * (2 * count))
+
+    def launch(grid: Any, stream: int, args: Any) -> None:
+        CUDA.noted("launched", grid)
+        written = values(*args)
+        for k in range(0, len(written), 14):
+            _, _, *array, place, _, _ = written[k:k + 7]
+            _, _, *target, own, _, _ = written[k + 7:k + 14]
+            assert array == target
+            CUDA.copied(own, place, array[0] * array[1], 3, stream)
+
+    return SimpleNamespace(launch=launch)
 
 
 class Library:

@@ -252,7 +252,7 @@ def test_numba_compiles_once_for_all_processes(monkeypatch: pytest.MonkeyPatch, 
     hits = []
     for _ in range(2):                           # the second has nothing of the first but the files
         fill = load_module(MODULE, "launch", {})["fill_y"]
-        gpu_kernels._keep(fill)
+        gpu_kernels.kept(fill)
         assert gpu_kernels.compiled(fill, tuple(map(numba_type, (int, row, row))), 0) == 70 + len(made)
         hits.append((sum(fill.stats.cache_hits.values()), sum(fill.stats.cache_misses.values())))
     assert hits == [(0, 1), (1, 0)]

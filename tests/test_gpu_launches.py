@@ -430,3 +430,48 @@ def sums_of_two_dtypes(x, k):
 
 def test_what_is_computed_of_an_element_is_so_in_each_dtype() -> None:
     check(sums_of_two_dtypes, np.arange(5.0) / 4, np.arange(6) + 2**60)
+
+
+def of_two_layers(w, v, x):
+    return np.sum(np.tanh(np.tanh(x @ w) @ v))
+
+
+def sample_gradients(w, v, x):
+    return vmap(grad(of_two_layers, (0, 1)), in_axes=(None, None, 0))(w, v, x)
+
+
+def test_slopes_are_computed_where_they_are_needed():
+    """They would otherwise be kept by the kernel that reads the same for another gradient."""
+    rng = np.random.default_rng(0)
+    arguments = rng.standard_normal((6, 7)), rng.standard_normal((7, 8)), rng.standard_normal((5, 6))
+    driver = driver_of(check(sample_gradients, *arguments, typed=False))
+    assert len(grids_of(driver)) == 5
+
+
+def of_two_parts(table, other, places):
+    """As a text is what is looked up, and what is to come next."""
+    return table[places[:, :-1]] * np.take_along_axis(other[:len(places)], places[:, 1:], axis=1)
+
+
+def added_of_two_parts(table, other, places):
+    return table[places[:, :-1]].sum() + np.take_along_axis(other[:len(places)], places[:, 1:], axis=1).sum()
+
+
+def test_parts_of_places_are_tested_with_one_wait():
+    rng = np.random.default_rng(0)
+    table, other, places = rng.standard_normal(5), rng.standard_normal((4, 7)), rng.integers(-5, 5, (4, 6))
+    assert driver_of(check(of_two_parts, table, other, places, typed=False)).count(".item()") == 3   # and two that tell
+
+
+@pytest.mark.parametrize("program", [of_two_parts, added_of_two_parts])
+@pytest.mark.parametrize("wrong, size", [((2, 0), 5), ((2, 5), 7), ((3, 2), 5)])
+def test_nothing_is_read_at_places_that_are_wrong(program, wrong, size):
+    """The first part is told of first. A place outside of an array would raise another error."""
+    rng = np.random.default_rng(0)
+    table, other, places = rng.standard_normal(5), rng.standard_normal((4, 7)), rng.integers(0, 5, (4, 6))
+    made = looped(program, program, (table, other, places))
+    entry = gpu_simulator.namespace(made.module.source, made.namespace)[made.module.entry.name]
+    places[wrong] = 9
+    with pytest.raises(IndexError) as raised:
+        entry(table, other, places)
+    assert raised.value.args[1] == 9 and raised.value.args[-1] == size

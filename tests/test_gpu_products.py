@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer.run.gpu.products import KEEP, MOST_CALLS, Plan, planned
+from transformer.run.gpu.products import COPIED, KEEP, MOST_CALLS, Plan, in_one, planned
 
 
 def of_columns(memory: np.ndarray, begin: int, rows: int, columns: int, leading: int) -> np.ndarray:
@@ -93,3 +93,30 @@ def test_what_is_left_to_cupy(x: Any, w: Any, y: Any) -> None:
 
 def test_numbers_that_cublas_does_not_know() -> None:
     assert planned(np.dtype("i8"), (2, 2), (16, 8), (2, 2), (16, 8), (2, 2), (16, 8)) is None
+
+
+@pytest.mark.parametrize("name, wanted", [
+    ("heads", (True, False)), ("heads on the right", (False, True)), ("both", (True, True)),
+    ("many heads", (True, False))])
+def test_heads_are_copied_and_multiplied_at_once(name: str, wanted: tuple[bool, bool]) -> None:
+    """Where that is the same as to multiply them one after the other."""
+    heads = numbers(2, 4, 3, 5).transpose(0, 2, 1, 3)
+    cases = {**PAIRS, "both": (heads, numbers(2, 5, 3, 4).transpose(0, 2, 1, 3), empty(2, 3, 4, 4)),
+             "many heads": (numbers(2, 4, 17, 5).transpose(0, 2, 1, 3), numbers(2, 17, 5, 4), empty(2, 17, 4, 4))}
+    x, w, y = cases[name]
+    plan = planned(np.dtype("f8"), x.shape, x.strides, w.shape, w.strides, y.shape, y.strides)
+    is_copied, found = in_one(x, w, y, plan)
+    assert is_copied == wanted and len(found.begins) == 1
+    x, w = (np.ascontiguousarray(each) if copied else each for each, copied in zip((x, w), is_copied))
+    memory = [whole(each) for each in (w, x, y)]
+    run(found, memory[0][0], memory[1][0], memory[2][0], (memory[0][1], memory[1][1], memory[2][1]))
+    np.testing.assert_allclose(y, x @ w, rtol=1e-13)
+
+
+def test_large_stacks_are_not_copied() -> None:
+    rows = COPIED // 8
+    x, w, y = (np.lib.stride_tricks.as_strided(np.zeros(1), shape, strides) for shape, strides in (
+        ((8, 3, rows, 5), (120 * rows, 40, 120, 8)), ((8, 3, 5, 4), (480, 160, 32, 8)),
+        ((8, 3, rows, 4), (96 * rows, 32 * rows, 32, 8))))
+    plan = planned(np.dtype("f8"), x.shape, x.strides, w.shape, w.strides, y.shape, y.strides)
+    assert len(plan.begins) == 3 and in_one(x, w, y, plan) == ((False, False), plan)

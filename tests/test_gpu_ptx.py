@@ -23,7 +23,7 @@ from test_golden_gpu import FOLDER, drawn, looped, programs
 
 from transformer.core.errors import TransformError
 from transformer.pipeline import Looped, Product, Request, generate_loops
-from transformer.run.gpu import narrow
+from transformer.run.gpu import copies, narrow
 
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
 IN_DOUBLE = {"relaxed"}
@@ -189,6 +189,17 @@ def test_narrow_products_are_assembled(dtype: str, columns: int, monkeypatch: py
         said = assembled(text, ARCHITECTURES[0])
         assert re.findall(r"(\d+) bytes spill", said) == ["0", "0"]
         assert int(re.findall(r"Used (\d+) registers", said)[0]) <= most
+
+
+def test_the_kernel_of_copies_is_assembled() -> None:
+    """As it takes the most arrays: with a load and a store for each, and what it takes in 4 kB."""
+    from numba import cuda, types
+    namespace: dict[str, Any] = {}
+    exec(copies.source(copies.AT_ONCE), namespace)
+    kinds = (types.uint64[::1],) * (2 * copies.AT_ONCE)
+    text = cuda.compile_ptx(namespace["fill_copies"].py_func, kinds, cc=ARCHITECTURES[0])[0]
+    assert text.count("ld.global") == text.count("st.global") == copies.AT_ONCE
+    assert re.findall(r"(\d+) bytes spill", assembled(text, ARCHITECTURES[0])) == ["0", "0"]
 
 
 def test_what_is_looked_for_is_found() -> None:

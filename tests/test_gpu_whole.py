@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu_standins import CUDA, OnGpu, Stream
+from gpu_standins import CUDA, OnGpu, Stream, copied_at_once
 
+from transformer.run.gpu import copies as gpu_copies
 from transformer.run.gpu import products as gpu_products
 from transformer.run.gpu import whole as gpu_whole
 from transformer.run.gpu.streams import OF_THREAD
@@ -39,6 +40,7 @@ class Program:
 def _memory(a_gpu: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_whole, "memory", lambda: 100_000)
     monkeypatch.setattr(gpu_whole, "_kept", weakref.WeakSet())
+    monkeypatch.setattr(gpu_copies, "form_of", copied_at_once)
 
 
 def drawn(seed: int) -> Any:

@@ -28,7 +28,7 @@ def divided_differences_grad(x, y):
     # reverse of line 395: for k in range(1, len(x)):
     for k in range(n - 1, 0, -1):
         differences = differences_k[k - 1]
-        ddifferences[0] += 2.0 * k * differences[0]
+        ddifferences[0] += 2 * k * differences[0]
         ddiff = ddifferences / (x[k:] - x[:-k])
         scaled = ddiff * differences
         dx[:-k] += scaled

@@ -25,10 +25,10 @@ def gaussian_log_likelihood_grad(mu, S, x):
     L = np.linalg.cholesky(S)
     z = np.linalg.solve(L, (x - mu).T)
     # reverse
-    solution = np.linalg.solve(L.T, z)
-    dmu = np.sum(solution, axis=1)
-    dot = L.T @ (solution @ z.T - np.diag(x.shape[0] / np.diag(L)))
+    dturned = np.linalg.solve(L.T, -z)
+    dmu = -np.sum(dturned, axis=1)
+    dot = L.T @ (np.diag(-x.shape[0] / np.diag(L)) - dturned @ z.T)
     turned = np.linalg.solve(L.T, (np.tril(dot) + np.tril(dot, k=-1)) / 2).T
-    solution2 = np.linalg.solve(L.T, turned)
-    dS = (solution2 + solution2.T) / 2
+    solution = np.linalg.solve(L.T, turned)
+    dS = (solution + solution.T) / 2
     return dmu, dS

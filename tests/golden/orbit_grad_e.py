@@ -21,6 +21,6 @@ def orbit_grad(e, M, x):
     sin_E = np.sin(E)
     cos_E = np.cos(E)
     # reverse
-    ddiff = 2 * (cos_E - e - x)
-    de = -np.sum(ddiff) - np.sum(ddiff * sin_E / (1 - e * cos_E) * sin_E)
+    scaled = -2 * (cos_E - e - x)
+    de = np.sum(scaled) + np.sum(scaled * sin_E / (1 - e * cos_E) * sin_E)
     return de

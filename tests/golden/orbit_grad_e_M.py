@@ -21,7 +21,7 @@ def orbit_grad(e, M, x):
     sin_E = np.sin(E)
     cos_E = np.cos(E)
     # reverse
-    ddiff = 2 * (cos_E - e - x)
-    dM = -ddiff * sin_E / (1 - e * cos_E)
-    de = np.sum(dM * sin_E) - np.sum(ddiff)
+    scaled = -2 * (cos_E - e - x)
+    dM = scaled * sin_E / (1 - e * cos_E)
+    de = np.sum(scaled) + np.sum(dM * sin_E)
     return de, dM

@@ -137,13 +137,13 @@ def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
             scaled5 = K_j * e * np.float32(0.5)
             scaled6 = (ratio - scaled3) * number
             total3 = np.float32(1.0) + math.erf(scaled6)
-            scaled7 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
+            scaled7 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
                 * np.float32(0.5641896))
-            scaled8 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
+            scaled8 = scaled7 * number
+            scaled9 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
                 * np.float32(0.5641896))
-            scaled9 = scaled8 * number
-            ratio2 = (scaled7 * number + scaled9) / scaled3
-            dv[j] = ((-scaled9 - ratio2 * ratio) * root
+            ratio2 = (scaled9 * number + scaled8) / scaled3
+            dv[j] = ((-scaled8 - ratio2 * ratio) * root
                 + np.float32(2.0) * ratio2 * T_j * scaled2)
             dK[j] = np.float32(-0.5) * total3 * e - ratio2 / K_j
             dS[j] = np.float32(0.5) * total2 + ratio2 / S_j

@@ -257,12 +257,9 @@ def fill_zeros(n, zeros):
 
 
 @cuda.jit
-def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, shares):
+def fill_zeros2(m, scaled, n, table, part, zeros, number, position, dposition, shares):
     i = Place(cuda.grid(1))
     while i < m:
-        position_i = position[i]
-        mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
-        mask2 = (np.float32(0.0) <= position_i) & (position_i <= np.float32(1.0))
         scaled_i = np.int64(scaled[i])
         total = wrapping_add(scaled_i, 1)
         chosen = total + n if total < 0 else total
@@ -273,6 +270,9 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
         scaled2 = np.float32(2.0) * total3
         cuda.atomic.add(zeros, Place(chosen), scaled2 * part_i)
         scaled3 = scaled2 * (table_chosen - table_at) * number
+        position_i = position[i]
+        mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
+        mask2 = (np.float32(0.0) <= position_i) & (position_i <= np.float32(1.0))
         dposition[i] = (scaled3 if mask else np.float32(0.5) * scaled3 if mask2
             else np.float32(0.0))
         shares[i] = total3 * total3
@@ -375,7 +375,7 @@ def looked_up_value_and_grad_driver(table, position):
     fill_zeros[over_threads(n)](n, zeros)
     dposition = cp.empty(m, np.float32)
     shares = cp.empty(m, np.float32)
-    fill_zeros2[over_threads(m)](m, position, scaled, n, table, part, zeros, number,
+    fill_zeros2[over_threads(m)](m, scaled, n, table, part, zeros, number, position,
         dposition, shares)
     parts5 = cp.empty(d, np.float32)
     fours = in_fours(m, shares)

@@ -91,7 +91,7 @@ def next_total2_2(total2, total_j):
 
 
 @cuda.jit(device=True)
-def chosen_at(dh_ij, dot_ij, b1_j):
+def chosen_at(dot_ij, b1_j, dh_ij):
     total2 = dot_ij + b1_j
     chosen2 = np.float32(0.5) * dh_ij if total2 == np.float32(0.0) else np.float32(0.0)
     return dh_ij if total2 > np.float32(0.0) else chosen2
@@ -403,23 +403,23 @@ def fill_number2(fours, parts, n3, number2, number):
 
 
 @cuda.jit
-def fill_chosen(d, fours, dh, dot, b1, chosen, n):
+def fill_chosen(d, fours, dot, b1, dh, chosen, n):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
         k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while k < fours:
-            dh0, dh1, dh2, dh3 = four_of(dh[i], k)
             dot0, dot1, dot2, dot3 = four_of(dot[i], k)
             b1_0, b1_1, b1_2, b1_3 = four_of(b1, k)
-            chosen0 = chosen_at(dh0, dot0, b1_0)
-            chosen1 = chosen_at(dh1, dot1, b1_1)
-            chosen2 = chosen_at(dh2, dot2, b1_2)
-            chosen3 = chosen_at(dh3, dot3, b1_3)
+            dh0, dh1, dh2, dh3 = four_of(dh[i], k)
+            chosen0 = chosen_at(dot0, b1_0, dh0)
+            chosen1 = chosen_at(dot1, b1_1, dh1)
+            chosen2 = chosen_at(dot2, b1_2, dh2)
+            chosen3 = chosen_at(dot3, b1_3, dh3)
             set_four(chosen[i], k, (chosen0, chosen1, chosen2, chosen3))
             k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
         j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < n:
-            chosen[i, j] = chosen_at(dh[i, j], dot[i, j], b1[j])
+            chosen[i, j] = chosen_at(dot[i, j], b1[j], dh[i, j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -462,8 +462,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     dh = cp.empty((d, n), np.float32)
     cp.matmul(dz, W2.T, out=dh)
     chosen = cp.empty((d, n), np.float32)
-    fours = in_fours(n, dh, dot, b1, chosen)
-    fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
+    fours = in_fours(n, dot, b1, dh, chosen)
+    fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dot, b1, dh, chosen, n)
     parts4 = cp.empty((n, n4), np.float32)
     fours = in_fours(n, chosen)
     fill_parts2[over_threads(n - 3 * fours, n4)](n4, fours, d, chosen, parts4, n)

@@ -49,7 +49,7 @@ def next_total3(total, parts_i):
 
 
 @cuda.jit(device=True)
-def total2_at(step_i, x_i, number_at):
+def total2_at(x_i, step_i, number_at):
     return x_i + step_i / number_at
 
 
@@ -224,21 +224,21 @@ def fill_number(fours, parts, m, number):
 
 
 @cuda.jit
-def fill_total2(number, fours, step, x, total2, n):
+def fill_total2(number, fours, x, step, total2, n):
     number_at = number[0]
     j = Place(cuda.grid(1))
     while j < fours:
-        step0, step1, step2, step3 = four_of(step, j)
         x0, x1, x2, x3 = four_of(x, j)
-        total2_0 = total2_at(step0, x0, number_at)
-        total2_1 = total2_at(step1, x1, number_at)
-        total2_2 = total2_at(step2, x2, number_at)
-        total2_3 = total2_at(step3, x3, number_at)
+        step0, step1, step2, step3 = four_of(step, j)
+        total2_0 = total2_at(x0, step0, number_at)
+        total2_1 = total2_at(x1, step1, number_at)
+        total2_2 = total2_at(x2, step2, number_at)
+        total2_3 = total2_at(x3, step3, number_at)
         set_four(total2, j, (total2_0, total2_1, total2_2, total2_3))
         j = Place(j + cuda.gridsize(1))
     i = Place(4 * fours + cuda.grid(1))
     while i < n:
-        total2[i] = total2_at(step[i], x[i], number_at)
+        total2[i] = total2_at(x[i], step[i], number_at)
         i = Place(i + cuda.gridsize(1))
 
 
@@ -258,8 +258,8 @@ def relaxed_driver(A, b, x):
     number = cp.empty(1)
     fours = in_fours(m, parts)
     fill_number[one_block()](fours, parts, m, number)
-    fours = in_fours(n, step, x, total2)
-    fill_total2[over_threads(n - 3 * fours)](number, fours, step, x, total2, n)
+    fours = in_fours(n, x, step, total2)
+    fill_total2[over_threads(n - 3 * fours)](number, fours, x, step, total2, n)
     return total2
 
 

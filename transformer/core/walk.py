@@ -67,10 +67,14 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
 def head_uses(stmt: Stmt) -> Iterator[Var]:
     """Variables that a statement itself uses before its blocks run (not what the blocks use)."""
     match stmt:
-        case Let(args=args, attrs=attrs):
-            yield from atom_vars(args)
-            if attrs:
-                yield from atom_vars(attrs)
+        case Let():
+            for arg in stmt.args:
+                if type(arg) is Var:
+                    yield arg
+                elif type(arg) is not Const:
+                    yield from atom_vars(arg)
+            if stmt.attrs:
+                yield from atom_vars(stmt.attrs)
         case If(cond=cond):
             yield from atom_vars(cond)
         case Loop():

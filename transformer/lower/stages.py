@@ -18,9 +18,11 @@ from .expand.products import see_through
 from .expand.promotion import promoted
 from .expand.ragged import with_begins
 from .expand.unbound import with_tests_of_names
+from .expand.versions import in_versions
 from .expand.wrapping import wrapped_around
 from .fusion.directly import written_directly
 from .fusion.fusion import Choices, fuse
+from .fusion.in_records import made_in_records
 from .fusion.lengths import compared
 from .fusion.masks import chosen_by_masks
 from .fusion.named_places import by_names
@@ -139,6 +141,7 @@ def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSOR
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         function = function if choices.for_gpu else convolved_in_loops(partly_sorted(with_shared_factors(function)))
+        function = function if choices.for_gpu else in_versions(function)
         ragged = with_begins(function)
         expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
         body = promoted(expansion.block(ragged.function.body), builder)
@@ -149,7 +152,9 @@ def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSOR
     body = choices.tests(body)
     see_through(body)
     with builder.active():
-        return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
+        body = choices.tests(fuse(body, results, builder.assumptions, choices))
+        body = written_directly(body, results)
+        return results, made_in_records(body, results) if choices.for_gpu else body
 
 
 def _outside(body: Block, results: list[Any]) -> list[Var]:

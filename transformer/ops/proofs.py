@@ -64,6 +64,7 @@ class Ranges:
         self.scopes = [_Scope()]
         self.entered: dict[Loop, int] = {}
         self.decides = False             # whether shapes of the call being read may decide
+        self.shapes: set[Any] = set()    # integers of the program that are sizes of its arrays
         self.tried: dict[tuple[Any, ...], int] = {}                      # what did not follow, with the depth left
         for stmt in all_statements(function.body):
             self._enter(stmt)
@@ -77,6 +78,8 @@ class Ranges:
         match stmt:
             case Let():
                 current().numbering.define(stmt)
+                self.shapes.update(leaf for var in stmt.targets for size in getattr(var.type, "sizes", ())
+                                   for leaf in leaves(size) if isinstance(leaf, Unknown))
             case If():
                 self.sources.update((merge.target, (stmt, merge)) for merge in stmt.merges)
             case Loop():
@@ -274,7 +277,7 @@ class Ranges:
         follows = assumptions.follows if self.by_guards else assumptions.certainly_at_least
         return follows(size, 0) or any(
             assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts) or (
-            self.decides and assumptions.decide(size))
+            self.decides and assumptions.decide(size, self.shapes))
 
     def _is_kept(self, loop: Loop, carry: Carry, side: int, bound: Extent, proof: Proof) -> bool:
         """Whether a loop begins with a bound kept, and an iteration keeps it. What is known of the iteration

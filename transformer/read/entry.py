@@ -177,15 +177,18 @@ def _source_of(target: Any) -> Any:
 
 def signature_of(target: Any) -> inspect.Signature:
     """The signature of a function; operand names for functions that have an op and no signature."""
+    function = getattr(target, "py_func", target)
     try:
-        return inspect.signature(getattr(target, "py_func", target))
+        if callable(function):               # in its error `inspect` shows what is not, with all arrays that it holds
+            return inspect.signature(function)
     except (TypeError, ValueError):
-        found = lookup(target)
-        names = found[0].operands if found is not None else ()
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        if names:
-            return inspect.Signature([inspect.Parameter(name, kind) for name in names])
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+        pass
+    found = lookup(target)
+    names = found[0].operands if found is not None else ()
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if names:
+        return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
 
 
 def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:

@@ -105,6 +105,7 @@ class Reader:
         self.loops: list[Any] = []
         self.unrolling: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
+        self.provisional: dict[Var, tuple[Any, ...]] = {}   # what has a name of ours, and what it is made of
         self.unheard: list[tuple[type[Warning], ...]] = []      # what `with warnings.catch_warnings()` ignores
         self.asked_places: set[Any] = set()            # statements for items that the program reads or writes itself
         self.asked_names: set[Any] = set()             # statements where it asks for a name that may not be bound

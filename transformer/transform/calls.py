@@ -15,7 +15,6 @@ from typing import Any
 from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import Block, Call, Function, Let, Var, type_of
-from ..core.naming import derived
 from ..core.sizes import Extent
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, all_statements, reachable
@@ -175,8 +174,6 @@ def push_call(forward: Any, stmt: Call) -> None:
                       lambda new: _fill_forward(calls, stmt.function, new, params))
     args = (*stmt.args, *(forward.tangent_of(stmt.args[k]) for k in sorted(params)))
     tangents = [forward.twin(stmt.targets[k], strong(stmt.targets[k].type)) for k in sorted(results)]
-    for tangent in tangents:
-        tangent.name = tangent.name or derived("value", forward.builder.derivatives.pattern)
     forward.builder.emit(Call((*stmt.targets, *tangents), twin, args, stmt.origin))
 
 
@@ -188,10 +185,12 @@ def named(function: Function, suffix: str) -> Function:
 
 
 def _fill_forward(calls: Calls, function: Function, twin: Function, params: Places) -> None:
+    from .cancelling import hold
     from .forward import Forward
     results = sorted(calls.summaries.varied_places(function, params))
     own = copy_of(function, calls.builder)
     inputs = [own.params[k] for k in sorted(params)]
+    hold(own.body, inputs, own.results, calls.summaries)
     forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls)
     added = [Var(strong(param.type), forward.named(param)) for param in inputs]
     forward.tangent.update(zip(inputs, added))

@@ -181,6 +181,8 @@ class _Widening:
         named = _named(stmt.attrs)
         stmt.args, stmt.attrs = tuple(map(_const, stmt.args)), _attrs(stmt.attrs)
         if stmt.op is Cast and gives and types[0].dtype == named:                          # type: ignore[union-attr]
+            if stmt.target.type.sizes:                                   # type: ignore[union-attr]
+                return [_cast(stmt.target, stmt.args[0], FLOAT32, stmt.origin)]            # a copy
             return [Let(stmt.targets, Same, stmt.args, {}, stmt.origin)]
         if _is_of_transformation(stmt, types):
             return [stmt]

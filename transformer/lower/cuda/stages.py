@@ -7,6 +7,7 @@ from ...core.grammar import Function
 from ...core.guards import Assumptions
 from ...core.signs import without_tests_of_signs
 from ..expand.wrapping import wrapped_around
+from ..fusion.directly import written_directly
 from ..fusion.fusion import Choices
 from ..fusion.substitution import RATHER_THAN_A_ROW
 from ..memory.memory import place
@@ -31,7 +32,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
     builder = Builder(assumptions)
     results, body = fused(function, builder, FOR_GPUS)
     with builder.active():
-        body = without_fills(place(body, results, resizes=False))
+        body = written_directly(without_fills(place(body, results, resizes=False)), results)
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, assumptions)

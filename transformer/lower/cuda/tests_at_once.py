@@ -17,10 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.grammar import Effect, If, Let, Var, type_of
-from ...core.walk import inner_targets
+from ...core.walk import atom_vars, inner_targets
 from ...ops.logic import BitwiseOr
 from ..expand.checks import CHECK
-from ..nest.nest_walk import all_uses, defined, statements
+from ..nest.nest_walk import all_uses, defined, is_load, statements
 from ..nest.nests import Block, Fold
 from .placing import is_test
 
@@ -28,17 +28,18 @@ Found = dict[int, list[Any]]
 
 
 def tests_at_once(body: Block) -> Block:
-    """The body with what such tests count in front of everything; one test alone stays where it is."""
+    """The body with what such tests count in front of everything; one test alone stays where it is, and so do those
+    that are together already."""
     found = _tests(body)
-    if len(found) < 2:
-        return body
     tests: list[Any] = [stmt for stmt in body if id(stmt) in found]
+    if len({test.cond for test in tests}) < 2:
+        return body
     counts = list(dict.fromkeys(each for needed in found.values() for each in needed))
     joined: Block = []
     wrong = tests[0].cond
-    for test in tests[1:]:
+    for cond in dict.fromkeys(test.cond for test in tests[1:] if test.cond is not wrong):
         after = Var(type_of(wrong))
-        joined.append(Let((after,), BitwiseOr, (wrong, test.cond), {}, test.origin))
+        joined.append(Let((after,), BitwiseOr, (wrong, cond), {}, tests[0].origin))
         wrong = after
     for test in tests:
         test.cond = wrong
@@ -72,6 +73,9 @@ def _needed(var: Var, makers: dict[Var, Any]) -> list[Any] | None:
     if not isinstance(stmt, (Let, Fold)) or not all(isinstance(each, (Let, Fold)) for each in inside):
         return None
     own = {each for inner in inside for each in (*defined(inner), *inner_targets(inner))}
+    counted = {index.var for each in inside if isinstance(each, Fold) for index in each.indices}
+    if any(is_load(each) and not own.isdisjoint(set(atom_vars(each.args[1:])) - counted) for each in inside):
+        return None                              # it reads at places that are not tested yet
     for used in dict.fromkeys(all_uses([stmt])):
         before = [] if used in own else _needed(used, makers)
         if before is None:

@@ -18,10 +18,11 @@ from ...core.types import BOOL, INT, ArrayType
 from ...ops.arithmetic import Cast, converted
 from ...ops.base import callable_of
 from ...ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual
-from ...ops.complex_numbers import OfParts
+from ...ops.complex_numbers import ComplexOf, OfParts
 from ...ops.elementwise import weak_or_dtype
 from ...ops.identity import Same
 from ...ops.loops import loop_of, missing
+from ...ops.matrices import real_dtype
 from ...ops.selection import Where
 from ...ops.value import Value, apply, is_python, value
 from ..nest.access import fitted
@@ -170,6 +171,8 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     if stmt.op is Where:
         return (TRUTH, result.dtype, result.dtype)
     spelling = stmt.attrs.get("spelling")
+    if stmt.op is ComplexOf:
+        return (real_dtype(result.dtype),) * len(types)
     if stmt.op is OfParts or spelling is not None and spelling.startswith("math."):
         return (FLOAT64,) * len(types)
     if is_python(spelling) and result.dtype != TRUTH and not stmt.op.keeps_truth:

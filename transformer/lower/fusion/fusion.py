@@ -59,6 +59,8 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     block = columns(block)
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
+    while choices.for_gpu and substitute_arrays(block, results, of_read=True):
+        block = cleaned(block, results, assumptions)
     block = _merged(block, results, assumptions, choices)
     if choices.deviations(block):
         block = _merged(cleaned(block, results, assumptions), results, assumptions, choices)

@@ -85,16 +85,18 @@ class Producer:
 
 
 def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP, of_sums: bool = False,
-                      of_rows: int | None = None) -> bool:
+                      of_rows: int | None = None, of_read: bool = False) -> bool:
     """Gives up arrays, in place; tells whether there was any. What is read where an array has been given
     up is looked at when it is called again. `most` is what making an element may cost; with `of_sums`, only arrays
-    of what is then added up are looked at. `of_rows` is what it may cost in all for an array that is filled row by row,
-    if such arrays are looked at."""
+    of what is then added up are looked at, with `of_read` only those made of one that others read.
+    `of_rows` is what it may cost in all for an array that is filled row by row, if such arrays are looked at."""
     moved: set[Var] = set()
     given_up = False
+    loads = Counter(stmt.args[0] for stmt in statements(block) if is_load(stmt)) if of_read else Counter()
     for producer in reversed(_Producers(block, results).found):
         pays = _pays_for_rows(producer, of_rows) if producer.within else _pays(producer, most)
-        if producer.array not in moved and pays and (not of_sums or _is_added_up(producer)):
+        pays = pays and (not of_sums or _is_added_up(producer)) and (not of_read or _is_of_read(producer, loads))
+        if producer.array not in moved and pays:
             moved.update(stmt.args[0] for stmt in statements([producer.nest])
                          if is_load(stmt))
             _substitute(producer)
@@ -273,6 +275,14 @@ def _is_added_up(producer: Producer) -> bool:
     sites = producer.sites
     return len(sites) > 1 and _are_read_once(sites) or len(sites) == 1 and any(
         _adds_up(stmt, sites[0].load) for stmt in sites[0].around[-1:])
+
+
+def _is_of_read(producer: Producer, loads: Counter[Any]) -> bool:
+    """Whether an array of numbers, read once, is made of another one that is also read elsewhere: nests that read the
+    same are merged, and so the array would lie in memory until it is read."""
+    made = Counter(stmt.args[0] for stmt in producer.makers() if is_load(stmt))
+    is_float = producer.array.type.dtype.kind in "fc"                    # type: ignore[union-attr]
+    return is_float and len(producer.sites) == len(made) == 1 and any(loads[array] > made[array] for array in made)
 
 
 def _adds_up(stmt: Any, load: Let) -> bool:

@@ -6,8 +6,8 @@ before anybody reads them.
         …                            →            …
         loop j: store y, i, j, v                  loop j: store y, i, j, v
 
-Likewise where each column is written by itself, of as many as are known: y[i, 0], y[i, 1] and y[i, 2]; and where each
-place is filled by itself.
+Likewise where each column is written by itself, of as many as are known: y[i, 0], y[i, 1] and y[i, 2], by one statement
+or by several, also by products of matrices; and where each place is filled by itself.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from ...core.builder import current
 from ...core.grammar import Atom, Const, Loop, Var
 from ...core.sizes import Extent
-from ...core.walk import size_of_atom
+from ...core.walk import atom_vars, size_of_atom
 from ..nest.dependence import as_nest
 from ..nest.lifetimes import mentioned, written
 from ..nest.nest_walk import inner_blocks, is_load, loaded, statements
-from ..nest.nests import Block, Index, Nest, Store
+from ..nest.nests import Block, Index, Nest, Product, Store
 from ..nest.places import same_places, sole
 
 
@@ -62,12 +62,16 @@ def _is_overwritten(stmt: Any, behind: Iterable[Any]) -> bool:
     stores = [each for each in stmt.body if isinstance(each, Store)]
     if len(stores) != 1 or stores[0].adds:
         return False
-    array = stores[0].array
-    following = next((each for each in behind if array in {*mentioned(each), *written(each)}), None)
-    if following is None or not _writes_alone(following, array):
-        return False
-    certain = [(each, around) for each, around in _stores(following, []) if each.array is array and not each.adds]
-    return _cover(certain, stores[0], stmt.indices)
+    array, certain = stores[0].array, list[tuple[Store, list[Index]]]()
+    for following in behind:
+        if array not in {*mentioned(following), *written(following)}:
+            continue
+        if not _writes_alone(following, array):
+            return False
+        certain += [(each, around) for each, around in _stores(following, []) if each.array is array and not each.adds]
+        if _cover(certain, stores[0], stmt.indices):
+            return True
+    return False
 
 
 def _is_fixed(stmt: Any) -> bool:
@@ -108,7 +112,14 @@ def _is_below(place: Extent, size: Extent) -> bool:
 def _writes_alone(stmt: Any, array: Var) -> bool:
     """Whether a statement does nothing with an array but store numbers in it."""
     others = [each for each in statements([stmt]) if not isinstance(each, Store) and not inner_blocks(each)]
-    return array not in loaded(stmt) and not any(array in {*mentioned(each), *written(each)} for each in others)
+    return array not in loaded(stmt) and not any(array in _looked_at(each) for each in others)
+
+
+def _looked_at(stmt: Any) -> set[Var]:
+    """What a statement has to do with, but for what a product writes alone."""
+    if isinstance(stmt, Product) and not stmt.adds:
+        return {*atom_vars(stmt.target.at), stmt.left.array, stmt.right.array}
+    return {*mentioned(stmt), *written(stmt)}
 
 
 def _stores(stmt: Any, around: list[Index]) -> Iterator[tuple[Store, list[Index]]]:
@@ -116,6 +127,8 @@ def _stores(stmt: Any, around: list[Index]) -> Iterator[tuple[Store, list[Index]
     nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt
     if isinstance(nest, Store):
         yield nest, around
+    elif isinstance(nest, Product):
+        yield Store(nest.target.array, nest.target.at, Const(0), nest.adds), [*around, *nest.rows, *nest.columns]
     elif isinstance(nest, Nest):
         for each in nest.body:
             yield from _stores(each, [*around, *nest.indices])
@@ -123,18 +136,14 @@ def _stores(stmt: Any, around: list[Index]) -> Iterator[tuple[Store, list[Index]
 
 def _cover(stores: list[tuple[Store, list[Index]]], fill: Store, filled: list[Index]) -> bool:
     """Whether one of these writes all that is filled, or each of them a column, and all of these together."""
+    stores = [each for each in stores if len(each[0].at) == len(fill.at)]    # others count along several axes
+    if any(_same_region(store.at, around, fill.at, filled) for store, around in stores):
+        return True
     sizes: dict[Any, Extent] = {index.var: index.size for index in filled}
-    known = {axis: size for axis, place in enumerate(fill.at) if isinstance(size := sizes.get(sole(place)), int)}
-    columns = set[tuple[Any, ...]]()
-    for store, around in stores:
-        if len(store.at) != len(fill.at):                                # as the other one counts along several axes
-            continue
-        if _same_region(store.at, around, fill.at, filled):
-            return True
-        at = [store.at[axis] for axis in known]
-        if all(isinstance(each, Const) for each in at) and _same_region(
-                _without(known, store.at), around, _without(known, fill.at), filled):
-            columns.add(tuple(each.value for each in at))                # type: ignore[union-attr]
+    known = {axis: size for axis, place in enumerate(fill.at) if isinstance(size := sizes.get(sole(place)), int)
+             and all(isinstance(store.at[axis], Const) for store, _ in stores)}
+    columns = {tuple(store.at[axis].value for axis in known) for store, around in stores         # type: ignore[union-attr]
+               if _same_region(_without(known, store.at), around, _without(known, fill.at), filled)}
     return bool(known) and columns.issuperset(product(*map(range, known.values())))
 
 

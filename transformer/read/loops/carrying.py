@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.grammar import UNDEFINED, Atom, Block, Carry, Loop, Var
+from ...core.naming import ResultName
 from ...core.sizes import Size, Unknown
 from ...core.types import INT
 from ...core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
@@ -208,6 +209,8 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier
             out = Var(behind.type(entry.type), name)
             carried.outs.append(out)
             note_class_after_loop(loop.reader, out, following, entry, init)
+            if isinstance(name, ResultName):
+                loop.reader.provisional.update({out: (entry, following), entry: (init,)})
             yield Carry(entry, init, following, out)
     if not wanted:
         carried.outs = []

@@ -208,7 +208,7 @@ def launched_by_us(namespace: dict[str, Any], names: Iterable[str], grids: Mappi
     stream: a launch looks for it itself. With `is_kept` numba keeps in files what it compiles."""
     for name in names:
         if is_kept:
-            _keep(namespace[name])
+            kept(namespace[name])
         namespace[name] = Kernel(namespace[name])
     for own, name in grids.items():
         if own in LAUNCHES:
@@ -233,7 +233,7 @@ def quickly_in_fours(in_fours: Any) -> Any:
     return counted
 
 
-def _keep(dispatcher: Any) -> None:
+def kept(dispatcher: Any) -> None:
     try:
         dispatcher.enable_caching()
     except RuntimeError:                         # the module lies in no file

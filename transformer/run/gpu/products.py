@@ -23,6 +23,8 @@ from .streams import identity
 WORKSPACE = 32 << 20                    # bytes for products in parts, as NVIDIA recommends for Hopper
 MOST = 2**31 - 1                        # of what cuBLAS counts in 32 bits
 MOST_CALLS = 16                         # for stacks of stacks that lie apart
+FEW_CALLS = 2                           # which take no longer than copies
+COPIED = 6 << 20                        # bytes that are copied in about the time that one more small product takes
 MOST_HANDLES = 32
 REMEMBERED = 4096
 KEEP, TURN = 0, 1                       # CUBLAS_OP_N, CUBLAS_OP_T
@@ -68,6 +70,9 @@ def matmul(x: Any, w: Any, out: Any = None) -> Any:
     plan = None
     if x.dtype == w.dtype == out.dtype:
         plan = planned(x.dtype, x.shape, x.strides, w.shape, w.strides, out.shape, out.strides)
+        if out.ndim > 2 and (plan is None or len(plan.begins) > FEW_CALLS) and cublas() is not None:
+            is_copied, plan = in_one(x, w, out, plan)
+            x, w = (library().ascontiguousarray(each) if copied else each for each, copied in zip((x, w), is_copied))
     if plan is None or cublas() is None:
         return library().matmul(x, w, out=out)
     if plan.is_narrow:
@@ -75,6 +80,24 @@ def matmul(x: Any, w: Any, out: Any = None) -> Any:
     else:
         _handle().run(plan, w.data.ptr, x.data.ptr, out.data.ptr)
     return out
+
+
+def in_one(x: Any, w: Any, out: Any, plan: Plan | None) -> tuple[tuple[bool, bool], Plan | None]:
+    """Which operands are copied, so that their stacks lie side by side and cuBLAS is asked once, and the plan then;
+    none where that takes longer than to ask for each part of the stacks."""
+    calls = MOST_CALLS if plan is None else len(plan.begins)
+    for is_copied in ((True, False), (False, True), (True, True)):
+        shapes = [(each.shape, _in_order(each) if copied else each.strides) for each, copied in zip((x, w), is_copied)]
+        if sum(each.nbytes for each, copied in zip((x, w), is_copied) if copied) <= COPIED * (calls - 1):
+            found = planned(x.dtype, *shapes[0], *shapes[1], out.shape, out.strides)
+            if found is not None and len(found.begins) == 1:
+                return is_copied, found
+    return (False, False), plan
+
+
+def _in_order(array: Any) -> tuple[int, ...]:
+    """The strides of a copy in C order."""
+    return tuple(array.itemsize * prod(array.shape[axis + 1:]) for axis in range(array.ndim))
 
 
 @lru_cache(REMEMBERED)

@@ -30,6 +30,7 @@ from ...core.grammar import Effect
 from ...lower.expand.checks import CHECK
 from ...lower.nest.nest_walk import statements
 from ...settings import config
+from .copies import copy_all
 from .library import is_simulated, library
 from .products import forget
 from .streams import identity
@@ -42,7 +43,6 @@ MOST_TWINS = 3
 MOST_PARTS = 4                          # of a graph
 OF_CUPY = frozenset(("empty", "zeros", "matmul", "cuda"))                # what CuPy does without waiting
 HARMLESS = frozenset(("assert", "raise", CHECK))                         # they decide, and tell nothing
-COPY = 3                                # from the device to the device
 
 _noting = threading.local()
 
@@ -221,13 +221,8 @@ class Noted:
 
     def replayed(self, arrays: list[Any]) -> tuple[Any] | None:
         """The result for other arrays; None where the function would take another way."""
-        cp = library()
-        stream, copy = cp.cuda.get_current_stream(), cp.cuda.runtime.memcpyAsync
-        for own, array in zip(self.own, arrays, strict=True):
-            if array._c_contiguous:
-                copy(own.data.ptr, array.data.ptr, own.nbytes, COPY, stream.ptr)
-            else:
-                own[...] = array
+        stream = library().cuda.get_current_stream()
+        copy_all(self.own, arrays)
         for graph, cell, number in self.parts:
             graph.launch(stream)
             if cell is not None and repr(cell[0].item()) != number:
