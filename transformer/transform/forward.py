@@ -176,9 +176,8 @@ class Forward:
                 self.tangent[target] = tangent.atom
 
     def _tangents(self, stmt: Let, given: list[Value | None]) -> None:
-        outer, self.builder.derivatives.family = self.builder.derivatives.family, rules.family_of(stmt)
-        self._note(stmt, rules.tangents(stmt, given))
-        self.builder.derivatives.family = outer
+        with rules.of_family(stmt, self.builder):
+            self._note(stmt, rules.tangents(stmt, given))
 
     def _note(self, stmt: Let, tangents: Sequence[Value | None]) -> None:
         """Enters the tangents of a statement's results."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -40,9 +41,15 @@ def has_rule(op: Any) -> bool:
     return bool(op.partials or op.vjp or op.jvp or op.derivative is not None)
 
 
-def family_of(stmt: Let) -> str | None:
-    """``"math"`` for an op on Python numbers that gives one: its rules use math as well."""
-    return "math" if getattr(stmt.target.type, "weak", False) else None
+@contextmanager
+def of_family(stmt: Let, builder: Builder) -> Iterator[None]:
+    """While rules of a statement are expanded: those of an op on Python numbers that gives one use math as well."""
+    derivatives = builder.derivatives
+    outer, derivatives.family = derivatives.family, "math" if getattr(stmt.target.type, "weak", False) else None
+    try:
+        yield
+    finally:
+        derivatives.family = outer
 
 
 def expand(stmt: Let, builder: Builder) -> list[Any]:
