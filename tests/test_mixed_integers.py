@@ -12,7 +12,7 @@ import pytest
 from numpys import assert_numpys
 from thinned import pairs
 
-from transformer import jit
+from transformer import jit, vjp
 from transformer.core.errors import NotSupported
 
 # -- signs: what has no sign has no opposite --------------------------------------------------------
@@ -417,3 +417,28 @@ def rising_powers(x):
 @pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
 def test_powers_of_series(dtype: str) -> None:
     assert_numpys(rising_powers, np.array([1, 3, 2]).astype(dtype))
+
+
+def in_result_types(x, k):
+    return x.astype(np.result_type(x, float)), x.astype(np.result_type(x, k)), x.astype(np.result_type(x, "f4", 2.0))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_a_class_of_python_is_a_dtype_to_result_type(dtype: str) -> None:
+    assert_numpys(in_result_types, np.array([1, 3, 2]).astype(dtype), 2)
+
+
+def raised(b, e):
+    return 1 if e == 0 else (raised(b * b, e // 2) if e % 2 == 0 else b * raised(b, e - 1))
+
+
+def powers_of_two_kinds(x, n):
+    return raised(x, n), raised(3, n), raised(0.1, n)
+
+
+@pytest.mark.parametrize("number", [1.5, np.float64(1.5), np.float32(1.5)], ids=repr)
+def test_recursion_with_numbers_of_other_kinds_is_another_function(number: Any) -> None:
+    for function in (jit(powers_of_two_kinds), lambda *args: vjp(powers_of_two_kinds, *args)[0]):
+        found, expected = function(number, 35), powers_of_two_kinds(number, 35)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
+        assert found[1:] == expected[1:]

@@ -91,7 +91,7 @@ def poly(seq_of_zeros):
         refused("np.poly of a matrix is not supported",
                 "Use the eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
     is_single = zeros.dtype in (np.float32, np.complex64)
-    coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, float))
+    coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, 0.0))
     coefficients[0] = 1.0
     for zero in zeros:
         coefficients[1:] = coefficients[1:] - zero * coefficients[:-1]
