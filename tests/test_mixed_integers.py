@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.optimize
+import scipy.signal
 from numpys import assert_numpys
 from thinned import pairs
 
-from transformer import jit, vjp
+from transformer import grad, jit, vjp
 from transformer.core.errors import NotSupported
 
 # -- signs: what has no sign has no opposite --------------------------------------------------------
@@ -442,3 +445,21 @@ def test_recursion_with_numbers_of_other_kinds_is_another_function(number: Any) 
         found, expected = function(number, 35), powers_of_two_kinds(number, 35)
         np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
         assert found[1:] == expected[1:]
+
+
+def floats_of_scipy(x):
+    return (scipy.signal.fftconvolve(x, x), scipy.optimize.rosen(x), scipy.integrate.cumulative_trapezoid(x, initial=0),
+            scipy.integrate.trapezoid(x))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f4"])
+def test_functions_of_scipy_compute_in_floats(dtype: str) -> None:
+    x = np.array([100, 1, 120, 5, 90]).astype(dtype)
+    for found, expected in zip(as_source(floats_of_scipy, x), floats_of_scipy(x), strict=True):
+        assert found.dtype in (expected.dtype, np.float32 if dtype == "f4" else np.float64)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def as_source(function: Any, x: Any) -> Any:
+    """What a function gives as source."""
+    return grad(lambda t, x: (t, function(x)), has_aux=True)(1.0, x)[1]

@@ -100,6 +100,7 @@ def poly(seq_of_zeros):
 
 def rosen(x):
     x = np.asarray(x)
+    x = x.astype(float) if x.dtype.kind in "biu" else x
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
 
 
