@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.optimize
+import scipy.signal
 from numpys import assert_numpys
 from thinned import pairs
 
-from transformer import jit
+from transformer import grad, jit, vjp
 from transformer.core.errors import NotSupported
 
 # -- signs: what has no sign has no opposite --------------------------------------------------------
@@ -417,3 +420,46 @@ def rising_powers(x):
 @pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
 def test_powers_of_series(dtype: str) -> None:
     assert_numpys(rising_powers, np.array([1, 3, 2]).astype(dtype))
+
+
+def in_result_types(x, k):
+    return x.astype(np.result_type(x, float)), x.astype(np.result_type(x, k)), x.astype(np.result_type(x, "f4", 2.0))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_a_class_of_python_is_a_dtype_to_result_type(dtype: str) -> None:
+    assert_numpys(in_result_types, np.array([1, 3, 2]).astype(dtype), 2)
+
+
+def raised(b, e):
+    return 1 if e == 0 else (raised(b * b, e // 2) if e % 2 == 0 else b * raised(b, e - 1))
+
+
+def powers_of_two_kinds(x, n):
+    return raised(x, n), raised(3, n), raised(0.1, n)
+
+
+@pytest.mark.parametrize("number", [1.5, np.float64(1.5), np.float32(1.5)], ids=repr)
+def test_recursion_with_numbers_of_other_kinds_is_another_function(number: Any) -> None:
+    for function in (jit(powers_of_two_kinds), lambda *args: vjp(powers_of_two_kinds, *args)[0]):
+        found, expected = function(number, 35), powers_of_two_kinds(number, 35)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
+        assert found[1:] == expected[1:]
+
+
+def floats_of_scipy(x):
+    return (scipy.signal.fftconvolve(x, x), scipy.optimize.rosen(x), scipy.integrate.cumulative_trapezoid(x, initial=0),
+            scipy.integrate.trapezoid(x))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f4"])
+def test_functions_of_scipy_compute_in_floats(dtype: str) -> None:
+    x = np.array([100, 1, 120, 5, 90]).astype(dtype)
+    for found, expected in zip(as_source(floats_of_scipy, x), floats_of_scipy(x), strict=True):
+        assert found.dtype in (expected.dtype, np.float32 if dtype == "f4" else np.float64)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def as_source(function: Any, x: Any) -> Any:
+    """What a function gives as source."""
+    return grad(lambda t, x: (t, function(x)), has_aux=True)(1.0, x)[1]

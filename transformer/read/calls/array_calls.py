@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.errors import BadArgument
-from ...core.halves import promoted
+from ...core.halves import PYTHON_KINDS, promoted
 from ...core.sizes import Size
 from ...ops.value import Value
 from ..raising.demand import static
@@ -87,10 +87,13 @@ def result_type(reader: Reader, *args: Any) -> Any:
     """`np.result_type`, of dynamic values by their types."""
     from ...ops.elementwise import weak_or_dtype
 
-    python = {int: 0, float: 0.0, complex: 0j}
-    kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
-    return promoted([python.get(kind) if kind in python else np.dtype(kind) if isinstance(kind, type | str) else kind
-                     for kind in kinds])
+    def kind(arg: Any) -> Any:
+        if isinstance(arg, Value):
+            found = weak_or_dtype(arg.type)
+            return PYTHON_KINDS[np.dtype(found).kind] if isinstance(found, type) else found
+        return 0 if isinstance(arg, Size) else np.dtype(arg) if isinstance(arg, type | str) else arg
+
+    return promoted([kind(arg) for arg in args])
 
 
 def hypotenuse(reader: Reader, *coordinates: Any) -> Any:

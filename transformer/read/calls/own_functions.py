@@ -322,10 +322,18 @@ class Own:
         if not self.is_complete:
             return True
         fits = all(same_template(joined[name], template) for name, template in self.templates.items())
+        fits = fits and self._is_of_kinds_met(captured)
         before = list(self.extents.labels)
         refined = fits and self.extents.refine(self._sizes(self._leaves(captured)))
         self.extents.labels = before
         return fits and not refined
+
+    def _is_of_kinds_met(self, captured: Templates) -> bool:
+        """Whether numbers are of kinds with which the function was called: 3 where it takes a float32 would fit, but
+        what comes back would be a float32."""
+        given, first = ([_kind_of(leaf.atom) for leaf in self._leaves(each)] for each in (captured, self.outer))
+        own = [_kind_of(leaf.var) for leaf in self.parameters.leaves]
+        return all(kind in kinds for kind, *kinds in zip(given, first, own, strict=True))
 
     def _joined(self, captured: Templates) -> Templates:
         return {name: common(self.reader, template, captured[name]) for name, template in self.templates.items()}
@@ -406,3 +414,8 @@ def standing_alone(reader: Reader) -> Iterator[list[Any]]:
             yield block
     finally:
         reader.loops = loops
+
+
+def _kind_of(atom: Any) -> tuple[Any, bool]:
+    type = _array_type(type_of(atom))
+    return type.dtype, type.weak

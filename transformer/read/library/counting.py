@@ -111,7 +111,7 @@ def counts_between(items, edges):
 def sums_in_equal_bins(items, edges, weights):
     """One sum for each bin, so that a weight that is not finite stays in its own, and one for what is in none."""
     dtype = np.dtype(int) if weights is None else weights.dtype
-    sums = np.zeros(len(edges), dtype if weights is None else np.result_type(dtype, float))
+    sums = np.zeros(len(edges), dtype if weights is None else np.result_type(dtype, 0.0))
     np.add.at(sums, equal_bins(items, edges), 1 if weights is None else weights)
     return sums[:-1].astype(dtype)
 

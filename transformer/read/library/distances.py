@@ -78,7 +78,7 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     if initial is not None:
         if initial != 0:
             raise ValueError("`initial` must be `None` or `0`.")
-        sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), sums], axis=-1)
+        sums = np.concatenate([np.zeros((*y.shape[:-1], 1), sums.dtype), sums], axis=-1)
     return np.moveaxis(sums, -1, axis)
 
 

@@ -92,7 +92,7 @@ def poly(seq_of_zeros):
         refused("np.poly of a matrix is not supported",
                 "Use the eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
     is_single = zeros.dtype in (np.float32, np.complex64)
-    coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, float))
+    coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, 0.0))
     coefficients[0] = 1.0
     for zero in zeros:
         coefficients[1:] = coefficients[1:] - zero * coefficients[:-1]
@@ -101,6 +101,7 @@ def poly(seq_of_zeros):
 
 def rosen(x):
     x = np.asarray(x)
+    x = x.astype(float) if x.dtype.kind in "biu" else x
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
 
 

@@ -163,7 +163,7 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
         if not at_least(x0.size, 2):
             refused("scipy.optimize.newton of an array with one element is not supported",
                     "Pass the number itself: x0[0].")
-        return from_each(func, x0.astype(np.result_type(x0, float)), fprime, further, tol, maxiter, fprime2)
+        return from_each(func, x0.astype(np.result_type(x0, 0.0)), fprime, further, tol, maxiter, fprime2)
     f = of_numbers(func, *further)
     if fprime is None:
         return solved(secant, f, x0, x1, tol, rtol, maxiter)

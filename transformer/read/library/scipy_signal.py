@@ -28,7 +28,12 @@ def convolve(in1, in2, mode="full", method="auto"):
 def fftconvolve(in1, in2, mode="full", axes=None):
     if axes is not None:
         refused("scipy.signal.fftconvolve with axes is not supported", "Call scipy.signal.convolve for each row.")
-    return convolve(in1, in2, mode)
+    return convolve(as_floats(in1), as_floats(in2), mode)
+
+
+def as_floats(signal):
+    signal = np.asarray(signal)
+    return signal.astype(float) if signal.dtype.kind in "biu" else signal
 
 
 def correlate(in1, in2, mode="full", method="auto"):
