@@ -95,6 +95,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         ranks,
         regular_grids,
         roots,
+        samples_in_lists,
         scipy_linalg,
         scipy_signal,
         selecting,
@@ -110,7 +111,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
                polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
                scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
                integrating, interpolating, splines, regular_grids, images,
-               probabilities, describing, matrix_equations, spectral, initial_values)
+               probabilities, describing, samples_in_lists, matrix_equations, spectral, initial_values)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
