@@ -59,6 +59,11 @@ def _of_object(function: Any) -> Callable[..., Any] | None:
 
         if (found := of_made(function)) is not None:
             return found
+    if "scipy.sparse" in sys.modules:
+        from .sparse_products import of_made as of_sparse
+
+        if (found := of_sparse(function)) is not None:
+            return found
     from .polynomial_objects import of_made as of_polynomial
 
     return of_polynomial(function)
