@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import statistics
 
 import numpy as np
 
@@ -53,6 +54,12 @@ def mathematics(x):
 @supported("`cmath` functions on numbers")
 def complex_mathematics(x):
     return abs(cmath.exp((0.3 + 2j) * x) + cmath.sqrt(x - 9.0)) * cmath.phase(1j + x)
+
+
+@supported("functions of `statistics`", "in floating numbers, of known ones exact", args=(VECTOR,))
+def described(x):
+    samples = [v * v for v in x]
+    return statistics.stdev(samples) * statistics.mean([1, 2, 4]) + statistics.median(samples) + statistics.fmean(x)
 
 
 @supported("f-strings and `%`, in messages", "`str` of dynamic values is not read back")

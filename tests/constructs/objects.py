@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.interpolate
+import scipy.sparse
 
 from transformer.core.errors import NotSupported, TransformError
 
@@ -21,6 +22,7 @@ supported, refused = SECTION.supported, SECTION.refused
 RATE = 0.1
 POLYNOMIAL = np.poly1d([1.0, 2.0])
 WEIGHTS = np.array([1.0, 2.0, 3.0])
+SPARSE = scipy.sparse.csr_array(np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [1.5, 0.0, 0.0]]))
 SETTINGS = {"power": 3, "weights": WEIGHTS}
 
 
@@ -155,6 +157,11 @@ def of_a_library(x):
 def roots_of_a_spline(x):
     spline = scipy.interpolate.CubicSpline(np.arange(float(len(x))), x)
     return x if hasattr(spline, "roots") else 2 * x
+
+
+@supported("products with a matrix of `scipy.sparse` made before: `a @ x`, `a.T @ x`", args=(VECTOR,))
+def sparse_products(x):
+    return np.sum((SPARSE @ x) ** 2) + np.sum(SPARSE.T @ x)
 
 
 @supported("`functools.cached_property`, `__getattr__`")

@@ -143,7 +143,7 @@ def _filled(array: Any, pairs: Any, fill: Any) -> Any:
     return np.where(inside, np.pad(array, pairs), fill.astype(array.dtype))
 
 
-def _sided(array: Value, pairs: tuple[Pair, ...], border: Callable[..., Any], how: Any) -> Any:
+def _sided(array: Any, pairs: tuple[Pair, ...], border: Callable[..., Any], how: Any) -> Any:
     """With what `border` gives before and behind the array, along one axis after the other."""
     for axis, (before, after) in enumerate(pairs):
         parts = [array]
@@ -155,20 +155,21 @@ def _sided(array: Value, pairs: tuple[Pair, ...], border: Callable[..., Any], ho
     return np.copy(array) if all(pair == (0, 0) for pair in pairs) else array
 
 
-def _of_numbers(array: Value, axis: int, size: Extent, side: int, numbers: Any) -> Any:
+def _of_numbers(array: Any, axis: int, size: Extent, side: int, numbers: Any) -> Any:
     shape = (*array.shape[:axis], size, *array.shape[axis + 1:])
     return np.full(shape, numbers[axis][side], array.dtype, like=array)
 
 
-def _of_statistic(array: Value, axis: int, size: Extent, side: int, function: Any) -> Any:
+def _of_statistic(array: Any, axis: int, size: Any, side: int, function: Any) -> Any:
     shape = (*array.shape[:axis], size, *array.shape[axis + 1:])
     return np.broadcast_to(function(array, axis=axis, keepdims=True), shape)
 
 
-def _of_ramp(array: Value, axis: int, size: Extent, side: int, ends: Any) -> Any:
+def _of_ramp(array: Any, axis: int, size: Any, side: int, ends: Any) -> Any:
     """A line from the number at the end to the first or last elements, which it does not contain."""
     edge = array[from_here(axis, slice(0, 1) if side == 0 else slice(-1, None))]
-    steps = np.reshape(arange(size), along(size, axis, array.ndim))
+    shape: Any = along(size, axis, array.ndim)
+    steps = np.reshape(arange(size), shape)
     end = ends[axis][side]
     places = steps if side == 0 else size - 1 - steps
     return (places * ((edge - end) / size) + end).astype(array.dtype)

@@ -63,6 +63,7 @@ class Outside:
         self._names: set[str] = set()
         self._containers: dict[int, Contents] = {}
         self._copied: set[int] = set()
+        self._made: dict[tuple[int, Any], tuple[Any, Any]] = {}
 
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
@@ -87,6 +88,13 @@ class Outside:
         if id(container) not in self._containers:
             self._containers[id(container)] = Contents(container, self._copied)
         return self._containers[id(container)]
+
+    def made_of(self, owner: Any, function: Callable[[Any], Any], name: str) -> Any:
+        """An array that a function makes of an object from outside; it is made anew at each call."""
+        place = id(owner), function
+        if place not in self._made:
+            self._made[place] = owner, function(owner)
+        return self.lift(self._made[place][1], function, owner, name)
 
     def copied(self, array: np.ndarray) -> Any:
         """An array that was found in a copy of a container, lifted: the containers have to hold the same one."""

@@ -99,11 +99,17 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         given, named = what_is_got(function)
         return call_library(reader, getting, (*args, *given), {**named, **kwargs})
     written = instead_of(function)
-    if written is not None:
+    if written is not None and not _is_of_known_samples(function, (args, kwargs)):
         args, kwargs = all_needed(reader, args, kwargs)
         result = call_library(reader, written, args, kwargs)
         return as_given(result) if gives_arrays(function) else as_numbers(result, args)
     return _call_by_kind(reader, function, args, kwargs)
+
+
+def _is_of_known_samples(function: Any, arguments: Any) -> bool:
+    """Whether a function of `statistics`, which are exact, is called with numbers that are known."""
+    return getattr(function, "__module__", None) == "statistics" and all(
+        isinstance(known_of(item), int | float | str | range | None) for item in contained(arguments))
 
 
 # What may be called with None where it takes numbers: what it does with it is found by reading it.

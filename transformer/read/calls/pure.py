@@ -170,7 +170,7 @@ BETTER = {
     **dict.fromkeys(("scipy.optimize.least_squares", "scipy.optimize.leastsq", "scipy.optimize.curve_fit"),
                     "Solve for a zero gradient of the sum of squares: scipy.optimize.fsolve(grad(loss), p0)."),
     "numpy.ma": "Keep the mask in a separate array, and write np.where(mask, x, 0.0).",
-    "scipy.sparse": "Use a dense matrix, a.toarray(), or define_op for a function that multiplies by it.",
+    "scipy.sparse": "Create it outside, and multiply by it as a @ x, or use a dense matrix: a.toarray().",
     "scipy.interpolate": "Use make_interp_spline or RegularGridInterpolator, or multiply by a matrix for fixed points.",
     "scipy.ndimage": "Use gaussian_filter, convolve, map_coordinates with order=1, or sum over a kernel.",
     "numpy.polynomial": "Use Polynomial, or keep the coefficients in an array: np.polynomial.chebyshev.chebval(x, c).",

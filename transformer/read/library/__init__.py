@@ -21,7 +21,7 @@ MODULES = (
     "polynomial_objects", "bits", "ranks", "missing", "frequencies", "fitting", "heaps", "matrices", "scipy_linalg",
     "scipy_signal", "distances", "distributions", "densities", "windows", "complex_functions", "iterating", "roots",
     "systems", "integrating", "interpolating", "splines", "regular_grids", "images", "probabilities", "describing",
-    "matrix_equations", "spectral", "initial_values",
+    "samples_in_lists", "matrix_equations", "spectral", "initial_values",
 )
 
 
@@ -68,6 +68,11 @@ def _of_object(function: Any) -> Callable[..., Any] | None:
         from .interpolating import of_made
 
         if (found := of_made(function)) is not None:
+            return found
+    if "scipy.sparse" in sys.modules:
+        from .sparse_products import of_made as of_sparse
+
+        if (found := of_sparse(function)) is not None:
             return found
     from .polynomial_objects import of_made as of_polynomial
 

@@ -67,6 +67,41 @@ def lengths(steps, metric):
                    "Compute the distances from rows[:, None] - others.")
 
 
+def step_of(u, v, w):
+    if w is not None:
+        refused("a distance of scipy.spatial.distance with weights is not supported", "Write it out: np.sum(w * ...).")
+    one, other = np.asarray(u), np.asarray(v)
+    if one.ndim != 1 or other.ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+    return one - other
+
+
+def euclidean(u, v, w=None):
+    return float(lengths(step_of(u, v, w) * 1.0, "euclidean"))
+
+
+def sqeuclidean(u, v, w=None):
+    return lengths(step_of(u, v, w) * 1.0, "sqeuclidean")
+
+
+def cityblock(u, v, w=None):
+    return lengths(step_of(u, v, w), "cityblock")
+
+
+def chebyshev(u, v, w=None):
+    return lengths(step_of(u, v, w), "chebyshev")
+
+
+def minkowski(u, v, p=2, w=None):
+    return euclidean(u, v, w) if p == 2 else np.sum(np.abs(step_of(u, v, w)) ** p) ** (1 / p)
+
+
+def cosine(u, v, w=None):
+    step_of(u, v, w)
+    u, v = np.asarray(u), np.asarray(v)
+    return 1 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v))
+
+
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.trapezoid(y, x, dx, axis)
 
@@ -114,6 +149,8 @@ CALLS: dict[Any, Any] = {
     "scipy.spatial.distance.cdist": cdist,
     "scipy.spatial.distance.pdist": pdist,
     "scipy.spatial.distance.squareform": squareform,
+    **{f"scipy.spatial.distance.{each.__name__}": each
+       for each in (euclidean, sqeuclidean, cityblock, chebyshev, minkowski, cosine)},
     "scipy.stats.zscore": zscore,
     "scipy.integrate.trapezoid": trapezoid,
     "scipy.integrate.cumulative_trapezoid": cumulative_trapezoid,

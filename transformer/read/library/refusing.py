@@ -37,6 +37,30 @@ def _read_of_object(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 of_object.__transformer_read__ = _read_of_object  # type: ignore[attr-defined]
 
 
+def made_of(owner: Any, function: Any, name: str) -> Any:
+    """An array that a function makes of an object that was made before, at each call; it is called so."""
+    return function(owner)
+
+
+def _read_made_of(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return reader.outside.made_of(*args)
+
+
+made_of.__transformer_read__ = _read_made_of  # type: ignore[attr-defined]
+
+
+def fact_of(owner: Any, attribute: str) -> Any:
+    """What an object that was made before is, when it is read: its shape, a name. A change is seen."""
+    return getattr(owner, attribute)
+
+
+def _read_fact_of(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return reader.outside.attribute(*args)
+
+
+fact_of.__transformer_read__ = _read_fact_of  # type: ignore[attr-defined]
+
+
 def refuse_none(count: int, deed: str) -> None:
     """What NumPy says where no array is there to join."""
     if count == 0:
