@@ -174,7 +174,8 @@ def test_an_inner_loop_is_left_at_once() -> None:
     df = grad(out_of_two_loops)
     df(1.1, 4.0)
     lines = [line.strip() for line in df.source.splitlines()]
-    assert lines[lines.index("returned = True") + 1] == "break" and df.source.count("if returned:\n            break") == 1
+    assert lines[lines.index("returned = True") + 1] == "break"
+    assert df.source.count("if returned:\n            break") == 1
     assert "if returned:\n                break" not in df.source
 
 
