@@ -8,10 +8,6 @@ def power_jvp(x, n, dx):
     # x, dx: f64
     # n: int
     if n == 0:
-        value = 1.0
-        dvalue = 0.0
-    else:
-        value2, dvalue2 = power_jvp(x, n - 1, dx)
-        value = x * value2
-        dvalue = dx * value2 + x * dvalue2
-    return value, dvalue
+        return 1.0, 0.0
+    value, dvalue = power_jvp(x, n - 1, dx)
+    return x * value, dx * value + x * dvalue

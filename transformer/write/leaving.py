@@ -36,7 +36,7 @@ def with_breaks(items: list[Item]) -> list[Item]:
         items = _block(items, flags, lambda flag: False)
         if not flags:
             return items
-        items = _without_flags(items, flags - {name for item in items for name in _read(item)})
+        items = _without_flags(items, flags - {name for item in items for name in names_read(item)})
 
 
 def _block(items: list[Item], flags: set[str], is_false: Known) -> list[Item]:
@@ -56,7 +56,7 @@ def _block(items: list[Item], flags: set[str], is_false: Known) -> list[Item]:
 def _is_false(before: list[Item], at_start: Known, flag: str) -> bool:
     """Whether the last thing that happened to a flag is that it was made false, or nothing since it was."""
     for item in reversed(before):
-        if flag in _written(item):
+        if flag in names_written(item):
             return isinstance(item, Line) and _sets(item.node, flag, False)
     return at_start(flag)
 
@@ -65,7 +65,7 @@ def _is_false_inside(loop: Group, before: Known, flag: str) -> bool:
     """The same for the body of a loop, which ends if its flag is true, and of a branch that tests it."""
     if isinstance(loop.head, ast.If):
         return flag == _negated(loop.head.test)[0] or before(flag)
-    return flag == _tested(loop)[0] or flag not in _written(loop) and before(flag)
+    return flag == _tested(loop)[0] or flag not in names_written(loop) and before(flag)
 
 
 def _left(loop: Group, is_false: Known, flags: set[str]) -> Group:
@@ -84,7 +84,7 @@ def _left_behind(loop: Group, is_false: Known, flags: set[str]) -> Group:
     """A loop without a test of a flag behind the statement that sets it."""
     for flag in dict.fromkeys(_flags_tested(loop.body)) if isinstance(loop.head, (ast.For, ast.While)) else ():
         body = _without_test(loop.body, flag) if is_false(flag) else None
-        if body is not None and not any(flag in _read(item) for item in body):
+        if body is not None and not any(flag in names_read(item) for item in body):
             flags.add(flag)
             loop = Group(loop.head, body, loop.orelse, loop.origin)
     return loop
@@ -100,7 +100,7 @@ def _flags_tested(items: list[Item]) -> Iterator[str]:
 
 def _without_test(items: list[Item], flag: str) -> list[Item] | None:
     """Items without `if flag: break`, which leave the loop where they set the flag; None if that is not possible."""
-    place = next((k for k, item in enumerate(items) if flag in _written(item) or flag in _read(item)), -1)
+    place = next((k for k, item in enumerate(items) if flag in names_written(item) or flag in names_read(item)), -1)
     first = items[place]
     if not isinstance(first, Group) or not isinstance(first.head, ast.If):
         return None
@@ -111,7 +111,7 @@ def _without_test(items: list[Item], flag: str) -> list[Item] | None:
             return None if jumping is None else [*items[:place], *items[place + 1:k], *jumping, *items[k + 1:]]
         if not _can_go_before(item, first):
             break
-    body, orelse = (_without_test(block, flag) if any(flag in _read(item) for item in block) else block
+    body, orelse = (_without_test(block, flag) if any(flag in names_read(item) for item in block) else block
                     for block in (first.body, first.orelse))
     if body is None or orelse is None:
         return None
@@ -160,11 +160,13 @@ def _sets(node: ast.stmt, flag: str, value: bool) -> bool:
 
 def _leaving(body: list[Item], flag: str) -> list[Item] | None:
     """A body that is left where it sets the flag, if nothing but that follows."""
-    last = max((k for k, item in enumerate(body) if flag in _written(item)), default=None)
-    if last is None or any(flag in _read(item) for item in body):
+    last = max((k for k, item in enumerate(body) if flag in names_written(item)), default=None)
+    if last is None or any(flag in names_read(item) for item in body):
         return None
     step, after = body[last], body[last + 1:]
-    if any(flag in _written(item) for item in body[:last]) or not all(_can_go_before(item, step) for item in after):
+    if any(flag in names_written(item) for item in body[:last]):
+        return None
+    if not all(_can_go_before(item, step) for item in after):
         return None
     jumping = _jumping([step], flag)
     return None if jumping is None else [*body[:last], *after, *jumping]
@@ -172,11 +174,11 @@ def _leaving(body: list[Item], flag: str) -> list[Item] | None:
 
 def _jumping(items: list[Item], flag: str) -> list[Item] | None:
     """The end of a body, with jumps after the flag is set; None where more would be skipped."""
-    if not any(flag in _written(item) for item in items):
+    if not any(flag in names_written(item) for item in items):
         return items
     items = _with_flag_last(items, flag)
     *first, last = items
-    if any(flag in _written(item) for item in first):
+    if any(flag in names_written(item) for item in first):
         return None
     if isinstance(last, Line) and _sets(last.node, flag, True):
         return [*items, Line(ast.Break(), last.origin)]
@@ -195,7 +197,7 @@ def _with_flag_last(items: list[Item], flag: str) -> list[Item]:
     for k, item in enumerate(items):
         if isinstance(item, Line) and _sets(item.node, flag, True):
             if all(isinstance(each, Line) and isinstance(each.node, ast.Assign) and flag not in {
-                    *_written(each), *_read(each)} for each in items[k + 1:]):
+                    *names_written(each), *names_read(each)} for each in items[k + 1:]):
                 return [*items[:k], *items[k + 1:], item]
     return items
 
@@ -212,7 +214,7 @@ def _can_go_before(item: Item, other: Item) -> bool:
     plain = all(isinstance(target, ast.Name) for target in targets)
     calls = any(isinstance(node, ast.Call) for node in ast.walk(item.node))
     return plain and not calls and not (
-        _written(item) & {*_written(other), *_read(other)} or _read(item) & _written(other))
+        names_written(item) & {*names_written(other), *names_read(other)} or names_read(item) & names_written(other))
 
 
 def _without_flags(items: list[Item], idle: set[str]) -> list[Item]:
@@ -231,23 +233,23 @@ def _without_flags(items: list[Item], idle: set[str]) -> list[Item]:
 # -- what statements write and read -----------------------------------------------------------------
 
 
-def _nodes(item: Item) -> Iterator[ast.AST]:
+def nodes(item: Item) -> Iterator[ast.AST]:
     if isinstance(item, Line):
         yield item.node
     elif not isinstance(item, Note):
         yield item.head
         for each in (*item.body, *item.orelse):
-            yield from _nodes(each)
+            yield from nodes(each)
 
 
-def _written(item: Item) -> set[str]:
+def names_written(item: Item) -> set[str]:
     """The names that are assigned."""
-    return {name for node in _nodes(item) for target in _targets(node) for name in _names([target])}
+    return {name for node in nodes(item) for target in _targets(node) for name in _names([target])}
 
 
-def _read(item: Item) -> set[str]:
+def names_read(item: Item) -> set[str]:
     """The names that occur otherwise. A tree that was built has no contexts: targets are known by their place."""
-    return {name for node in _nodes(item) for name in _names(_others(node))}
+    return {name for node in nodes(item) for name in _names(_others(node))}
 
 
 def _targets(node: ast.AST) -> list[ast.AST]:

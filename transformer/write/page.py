@@ -32,6 +32,7 @@ from .names import OF_THREADS, PRINTED, Names, fresh, identifier
 from .nesting import nest
 from .ranges import ranges
 from .rebuilding import homes_of, rebuilt
+from .returning import with_returns
 from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in, taken_apart
@@ -83,6 +84,7 @@ def print_function(
         comments.before(body.pop(0))
     result = page.returned(options)
     items = with_breaks([*(Note(text) for text in about(function)), *page.top(options), *body, *result])
+    items = with_returns(items, page.names.chosen)
     aliases = shadows.lifted(items, {name, *callees.values()})
     if all(isinstance(item, Note) for item in items):
         items.append(Line(ast.Pass()))

@@ -14,7 +14,7 @@
     names               what variables are called
     expressions, special, constants, statements, loops, moves, effects
                         the tree of Python
-    leaving             loops that are left by `break`
+    leaving, returning  loops that are left by `break`, branches that are left by `return`
     signature, rebuilding, guards, fixed, comments, layout, page
                         the outside of a function, and its lines
     header, prelude     what stands above it in a module
