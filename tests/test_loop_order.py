@@ -134,3 +134,21 @@ def test_sums_over_rows_meet_what_the_rows_are_made_by(length: int, dtype: Any, 
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     over_rows = re.findall(r"^    for i in range\(n\):", source_of(gradient, scaled_to_one, arguments), re.MULTILINE)
     assert len(over_rows) == 1 + (length <= 16)
+
+
+def added_in_branches(x, at):
+    y = np.zeros(x.size)
+    for i in range(at.size):
+        if at[i] > 0:
+            for k in range(x.size):
+                y[k] += x[k] * at[i]
+        else:
+            y[0] = 2 * y[0] + 1
+    return y
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_array_that_branches_write_in_loops_stays_one(dtype: Any) -> None:
+    x, at = np.arange(5.0).astype(dtype), np.array([2, 0, -1, 3])
+    np.testing.assert_array_equal(as_loops(added_in_branches, added_in_branches, (x, at)), added_in_branches(x, at))
+    assert not re.search(r"\by2\b", source_of(added_in_branches, added_in_branches, (x, at)))

@@ -58,6 +58,7 @@ def _unite(block: Block, results: list[Atom], donated: Donated) -> None:
         for carry in loop.carries:
             carry.entry, carry.out = mapping.get(carry.entry, carry.entry), mapping.get(carry.out, carry.out)
     results[:] = [mapping.get(atom, atom) if isinstance(atom, Var) else atom for atom in results]
+    _unite_branches(block, results)                                     # with loops inside that go on in one memory
 
 
 def _unite_branches(block: Block, results: list[Atom]) -> None:
