@@ -16,6 +16,8 @@ draw_alike()
 gc.set_threshold(50_000, 20, 50)  # much is made and kept here: to look for garbage often takes a tenth of the time
 os.environ.setdefault("TRANSFORMER_CHECK", "1")  # Core is checked between all stages
 os.environ["TRANSFORMER_THREADS"] = "2"  # on every machine: what is compiled for one has other loops
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process that a test starts would compile this package again
+sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
