@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzz.alike import draw_alike
 from hypothesis import settings
 
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
+draw_alike()
 
 gc.set_threshold(50_000, 20, 50)  # much is made and kept here: to look for garbage often takes a tenth of the time
 os.environ.setdefault("TRANSFORMER_CHECK", "1")  # Core is checked between all stages

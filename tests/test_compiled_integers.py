@@ -104,6 +104,95 @@ def test_proven_loops_have_no_test(name: str, order: int) -> None:
     assert "IndexError" not in source and " < 0 else " not in source
 
 
+def binned(k, w, n):
+    counts = np.zeros(n)
+    np.add.at(counts, np.clip(k, 0, n - 1), w)
+    return counts
+
+
+def around(k, w, n):
+    counts = np.zeros(n)
+    np.add.at(counts, k % n, w)
+    return counts
+
+
+@pytest.mark.parametrize("program", [binned, around])
+def test_integers_that_are_sizes_decide_what_is_tested(program: Any) -> None:
+    """As the sizes of arguments do: where there is a place, all are inside; where there is none, other code tells."""
+    k, w, compiled = np.array([3, -7, 1]), np.array([0.5, 1.5, 2.5]), jit(program)
+    for n in (4, 1, 3):
+        assert np.array_equal(compiled(k, w, n), program(k, w, n))
+    assert "IndexError" not in compiled.source and " < 0 else " not in compiled.source
+    with np.errstate(all="ignore"):
+        assert compiled(k[:0], w[:0], 0).size == 0
+        with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 0"):
+            compiled(k, w, 0)
+
+
+def place_of(x, k):
+    return x[k] * 2
+
+
+def test_other_integers_do_not_decide() -> None:
+    """One code serves places from both ends."""
+    compiled, x = jit(place_of), np.arange(5.0)
+    assert [compiled(x, k) for k in (2, -1, 0)] == [4.0, 8.0, 0.0]
+    assert compiled.source.count("IndexError") == 1
+
+
+def sparse_product(data, columns, begins, x):
+    y = np.zeros(begins.size - 1)
+    for i in range(begins.size - 1):
+        total = 0.0
+        for k in range(begins[i], begins[i + 1]):
+            total += data[k] * x[columns[k]]
+        y[i] = total
+    return y
+
+
+def parts_of_rows(t, starts, ends):
+    rows = np.zeros(t.shape[0])
+    for i in range(t.shape[0]):
+        for k in range(starts[i], ends[i]):
+            if t[i, k] > 0:
+                rows[i] += t[i, k] * t[i, k - 1]
+    return rows
+
+
+def from_behind(x, start, stop):
+    total = 0.0
+    for k in range(stop - 1, start - 1, -1):
+        total = 0.5 * total + x[k]
+    return total
+
+
+def of_program(program: Any, rng: Any) -> tuple[Any, ...]:
+    """Arguments whose places are inside of arrays, counted from the end, or outside."""
+    if program is sparse_product:
+        begins = np.sort(rng.integers(-3, 10, 5))
+        return rng.normal(size=8), rng.integers(-4, 4, 8), begins, np.ones(4)
+    if program is parts_of_rows:
+        return rng.normal(size=(3, 5)), rng.integers(-5, 5, 3), rng.integers(-5, 7, 3)
+    return rng.normal(size=5), int(rng.integers(-6, 6)), int(rng.integers(-6, 7))
+
+
+@pytest.mark.parametrize("program", [sparse_product, parts_of_rows, from_behind])
+def test_places_are_tested_before_a_loop_and_in_it(program: Any) -> None:
+    """In one of two versions: results and errors are those of the program, wherever the places are."""
+    rng, compiled, raised = np.random.default_rng(0), jit(program), 0
+    for _ in range(60):
+        arguments = of_program(program, rng)
+        want, got = outcome(lambda: program(*arguments)), outcome(lambda: compiled(*arguments))   # noqa: B023
+        if isinstance(want, Raised):
+            assert isinstance(got, Raised) and got.is_like(want)
+            raised += 1
+        else:
+            np.testing.assert_allclose(got, want, rtol=1e-13)
+    assert 5 < raised < 55
+    first, second = compiled.source.split("else:\n")
+    assert first.count("IndexError") < second.count("IndexError")
+
+
 def used_before_it_is_a_size(x, at):
     first = x[at[0]]
     return first + np.sum(np.zeros(at[0]))

@@ -323,3 +323,13 @@ def test_compiled_rounding(dtype: Any, suffix: str) -> None:
         wanted = reference(x)
     np.testing.assert_array_equal(found, wanted)
     np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+def in_their_own_dtype(x):
+    return x.astype(np.float16), np.array(x, dtype=np.float16)
+
+
+def test_what_is_converted_to_its_own_dtype_is_a_copy() -> None:
+    x = np.array([1.0, 2.0], np.float16)
+    for function in (jit(in_their_own_dtype), in_their_own_dtype):
+        assert not any(np.shares_memory(x, found) for found in function(x))

@@ -116,3 +116,21 @@ def test_an_array_that_loops_write_in_place_lies_as_they_go() -> None:
     assert_same(factored, (a + a.T) / 2)
     source = source_of(factored, factored, (a,))
     assert re.search(r"a\[k \+ i \+ 1, k \+ i \+ j \+ 1\] -= a\[k, k \+ i \+ j \+ 1\] \* ", source), source
+
+
+def scaled_to_one(x, gain, offset, weights):
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    ratio = centred / np.sqrt(np.mean(centred ** 2, axis=1, keepdims=True) + 1e-5)
+    return np.sum((ratio * gain + offset) * weights)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-12), (np.float32, 1e-4)])
+@pytest.mark.parametrize("length", [12, 40])
+def test_sums_over_rows_meet_what_the_rows_are_made_by(length: int, dtype: Any, tolerance: float) -> None:
+    """Of long rows: short ones are done many at a time, apart from the sums."""
+    rng, gradient = np.random.default_rng(0), grad(scaled_to_one, argnums=(0, 1, 2))
+    arguments = [rng.normal(size=size).astype(dtype) for size in ((7, length), (length,), (length,), (7, length))]
+    for got, want in zip(as_loops(gradient, scaled_to_one, arguments), gradient(*arguments), strict=True):
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+    over_rows = re.findall(r"^    for i in range\(n\):", source_of(gradient, scaled_to_one, arguments), re.MULTILINE)
+    assert len(over_rows) == 1 + (length <= 16)

@@ -3,6 +3,8 @@ as compiled code, or an error where NumPy has one."""
 
 from __future__ import annotations
 
+import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -266,6 +268,16 @@ def test_the_sum_of_no_items_is_what_it_begins_with(dtype: str, shape: tuple[int
     assert_numpys(python_sum, np.ones(shape, dtype))
 
 
+def sums_from(x, start):
+    return sum(x, start), sum([v * 2 for v in x], start), math.prod([v for v in x], start=start)
+
+
+@pytest.mark.parametrize("start, dtype", pairs([0.5, 3, np.int64(1000), np.float32(0.25)], ["?", "u1", "f4"]), ids=repr)
+def test_items_are_added_in_the_dtype_that_they_make_with_the_start(dtype: str, start: Any) -> None:
+    x = np.array([1, 100, 90]).astype(dtype)
+    assert_numpys(sums_from, x, start)
+
+
 # -- powers of truth values --------------------------------------------------------------------------------
 
 
@@ -339,3 +351,69 @@ def test_arrays_of_numbers_of_either_class_are_refused_where_that_decides_the_dt
         for dtype in (np.uint8, np.float32):
             with pytest.raises(NotSupported, match="cannot combine an array with a number"):
                 jit(item_of_either_class)(x.astype(dtype), c)
+
+
+def spreads(x):
+    return np.var(x), np.std(x)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "?"])
+def test_deviations_of_integers_are_floats(dtype: str) -> None:
+    x = np.array([2 ** 62, 2 ** 62, 2 ** 62 + 2 ** 61, 2 ** 62]).astype(dtype)
+    np.testing.assert_allclose(jit(spreads)(x), spreads(x), rtol=1e-12)
+
+
+def rows_of_numbers(x, k):
+    rows = np.r_[x, 1], np.r_[0, np.cumsum(x)], np.r_[1.5, x, k], np.r_[x[0], k], np.r_[x, True], np.r_[x, 1:3]
+    return *rows, np.c_[x[:1], k]
+
+
+@pytest.mark.parametrize("number, dtype", pairs([2, 2.5, 300, np.float32(1.5)], ["?", "u1", "i8", "f4"]), ids=repr)
+def test_a_number_in_rows_does_not_make_them_wider(dtype: str, number: Any) -> None:
+    assert_numpys(rows_of_numbers, np.array([1, 0, 3]).astype(dtype), number)
+
+
+def distances(x):
+    return math.dist(x, x[::-1]), math.hypot(*x[:3]), math.dist([x[0], x[1]], (x[2], 1.5))
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f4"])
+def test_distances_are_of_floats(dtype: str) -> None:
+    x = np.array([1, 200, 3, 90, 7], int).astype(dtype)
+    np.testing.assert_allclose(jit(distances)(x), distances(x), rtol=1e-14)
+
+
+def windows(M):
+    return np.hanning(M), np.hamming(M), np.bartlett(M), np.blackman(M), np.kaiser(M, 3.0)
+
+
+@pytest.mark.parametrize("length", [np.uint8(7), np.int8(100), np.uint64(1), 6], ids=repr)
+def test_lengths_of_windows_neither_wrap_around_nor_round(length: Any) -> None:
+    for found, expected in zip(jit(windows)(length), windows(length), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, float])
+def test_polar_numbers_are_of_floats(dtype: Any) -> None:
+    found = jit(lambda r, phi: cmath.rect(r, phi))(dtype(2.5), dtype(1.5))
+    np.testing.assert_allclose(found, cmath.rect(dtype(2.5), dtype(1.5)), rtol=1e-14)
+
+
+def places(i, j):
+    split = np.unravel_index(i, [300, 4]), np.unravel_index(i, np.array([6, 50]))
+    return split, np.ravel_multi_index((i, j), (300, 300)), np.ravel_multi_index(([1, 2], [0, 3]), (3, 4))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_places_are_integers_of_64_bits(dtype: Any) -> None:
+    assert_numpys(places, np.array([7, 250, 0], dtype), np.array([20, 255, 1], dtype))
+
+
+def rising_powers(x):
+    series = np.polynomial.polynomial
+    return series.polyvander(x, 3), series.polyvander(x[0], 2), series.polyder(x), series.polyfromroots(x)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_powers_of_series(dtype: str) -> None:
+    assert_numpys(rising_powers, np.array([1, 3, 2]).astype(dtype))

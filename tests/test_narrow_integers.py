@@ -146,3 +146,14 @@ def test_extremes_of_integers_are_those_of_python(dtype):
         np.testing.assert_array_equal(got, want)
         assert got.dtype == want.dtype
     assert "larger" not in jit(nearest_of).source_for(a, b)
+
+
+def converted(x):
+    return x.astype(np.int8), x.astype(np.uint8), x.astype(np.int16), x.astype(np.uint16), x.astype(np.uint32)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_floats_wrap_around_in_narrow_integers(dtype: str) -> None:
+    x = np.array([-2, 3.5, 300, -1, 128, -129, 255.9, 256, -7.5, -200, 0.1] * 8).astype(dtype)
+    for found, expected in zip(jit(converted)(x), converted(x), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)

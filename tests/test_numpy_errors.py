@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import grad, jit, vmap
+from transformer import grad, jit, jvp, vmap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -149,3 +149,41 @@ def determinant(a):
 ])
 def test_the_line_of_a_singular_matrix(target: Any, line: str) -> None:
     assert line in notes(target, np.ones((2, 2)))
+
+
+def large_rows(x):
+    rows = []
+    for v in x:
+        if v > 1:
+            rows.append(v * x)
+    return np.stack(rows)
+
+
+def all_rows(x):
+    return np.vstack([v * x for v in x])
+
+
+def rows_that_follow(x):
+    rows, k = [], 0
+    while k < len(x) and x[k] > 1:
+        rows.append(np.outer(x, x))
+        k += 1
+    return np.concatenate(rows)
+
+
+@pytest.mark.parametrize("x", [np.array([2.0, 0.5, 3.0]), np.array([0.5, 0.25]), np.zeros(0)], ids=repr)
+@pytest.mark.parametrize("function", [large_rows, all_rows, rows_that_follow])
+def test_joining_of_no_arrays(function: Any, x: Any) -> None:
+    assert outcome(jit(function), x) == outcome(function, x)
+    assert outcome(lambda x: jvp(function, (x,), (x,))[0], x) == outcome(function, x)
+
+
+def into_rows(x, count):
+    return x.reshape(count, -1) * 2
+
+
+@pytest.mark.parametrize("count", [2, 0, 3])
+@pytest.mark.parametrize("size", [6, 0])
+def test_rows_of_no_elements(size: int, count: int) -> None:
+    x = np.arange(size) + 1.0
+    assert outcome(jit(into_rows), x, count) == outcome(into_rows, x, count)

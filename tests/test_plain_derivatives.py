@@ -359,7 +359,7 @@ def between(x: Any) -> Any:
 
 def test_numbers_between_two_others() -> None:
     source = grad(between).source_for(1.0)
-    assert "mask = 0 <= y < 1\n" in source and "flag = 1.0 <= y <= 2.0 and x > 0\n" in source
+    assert "mask = 0 <= y < 1\n" in source and "mask2 = 1.0 <= y <= 2.0 and x > 0\n" in source
     for x, slope in (0.5, 0.75), (1.0, 3.0), (-1.25, -2.5), (3.0, 6.0):
         assert grad(between)(x) == slope
 

@@ -199,21 +199,28 @@ def filtered_by_what_changes(x):
     return least
 
 
-def real_part_written(x):
+def complex_real_part(x):
     z = x + 1j * x
-    z.real[0] = 2.0
+    z.real[0] = 2j
     return np.sum(z.imag)
 
 
-def real_part_scaled(x):
-    z = x + 1j * x
-    z.real *= 2.0
-    return np.sum(z.imag)
-
-
-def real_part_replaced(x):
-    z = x + 1j * x
+def real_part_of_a_number(x):
+    z = x[0] + 1j * x[1]
     z.real = 2.0
+    return np.sum(z.imag)
+
+
+def imaginary_part_of_real_numbers(x):
+    z = x * 1.0
+    z.imag[0] = 2.0
+    return np.sum(z.real)
+
+
+def copy_or_part(x):
+    z = np.outer(x, x) * 1j
+    flat = z.imag.ravel()
+    flat[0] = 2.0
     return np.sum(z.imag)
 
 
@@ -269,9 +276,10 @@ REFUSED = [
     (numbered_and_written, "items of an iterator", "enumerate(y[i]", "Compute the items"),
     (writes_what_is_read, "changes variables used outside", "enumerate(doubled", "Compute the items"),
     (filtered_by_what_changes, "items of an iterator", "filter(", "Compute the items"),
-    (real_part_written, "memory that may be shared with 'z'", "z.real[0]", "re + 1j * z.imag"),
-    (real_part_scaled, "memory that may be shared with 'z'", "z.real *= 2.0", "re + 1j * z.imag"),
-    (real_part_replaced, "the attribute 'real'", "z.real", "re + 1j * im"),
+    (complex_real_part, "complex numbers cannot be written", "z.real[0]", "np.real"),
+    (real_part_of_a_number, "attribute 'real' of a number is not writable", "z.real", "z = complex(re, z.imag)"),
+    (imaginary_part_of_real_numbers, "assignment destination is read-only", "z.imag[0]", "complex first"),
+    (copy_or_part, "cannot write to memory that may be shared with 'z'", "flat[0]", "x.copy()"),
     (pairs_written, "items of an iterator", "itertools.pairwise", "Compute the items"),
     (multiplied_and_written, "items of an iterator", "itertools.product", "Compute the items"),
     (cycled_and_written, "items of an iterator", "itertools.cycle", "Compute the items"),

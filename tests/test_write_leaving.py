@@ -102,7 +102,35 @@ def out_of_two_loops(x, c):
     return x
 
 
-WITHOUT_FLAGS = at_the_end, in_the_middle, at_two_places, for_ever, of_inner_loop, one_after_the_other
+def after_others(x, c):
+    """The flag is not the last thing that is set, and the loop's own index is kept behind it."""
+    best = x
+    for k in range(30):
+        x = x * 1.2
+        if x > c:
+            best = x * k
+            break
+    return best + k * x
+
+
+def growing(x):
+    while True:
+        x = x * 1.2
+        yield x
+
+
+def of_a_generator(x, c):
+    """The loop is left by the loop that asks for items."""
+    total = x
+    for value in growing(x):
+        total = total + value
+        if value > c:
+            break
+    return total
+
+
+WITHOUT_FLAGS = at_the_end, in_the_middle, at_two_places, for_ever, of_inner_loop, one_after_the_other, after_others, \
+    of_a_generator
 WITH_FLAGS = read_after, with_return, out_of_two_loops
 POINTS = [*itertools.product((0.4, 1.1, 2.5), (1.3, 4.0)), (1e-9, 2.0)]
 
@@ -119,7 +147,7 @@ def test_slopes(f: Any, order: int) -> None:
         derivative = grad(derivative)
     df = grad(derivative)
     for x, c in POINTS:
-        if not (f is for_ever and x < 1e-3):
+        if not (f in (for_ever, of_a_generator) and x < 1e-3):
             np.testing.assert_allclose(df(x, c), slope(derivative, x, c), rtol=1e-5, atol=1e-5)
 
 
@@ -139,6 +167,16 @@ def test_flags_that_are_read_later_stay(f: Any) -> None:
     set_true = [k for k, line in enumerate(lines) if line in ("stop = True", "returned = True")]
     assert len(set_true) == 1
     assert lines[set_true[0] + 1] == "break"
+
+
+def test_an_inner_loop_is_left_at_once() -> None:
+    """Its flag is that of the loop around it, which is left before its next iteration."""
+    df = grad(out_of_two_loops)
+    df(1.1, 4.0)
+    lines = [line.strip() for line in df.source.splitlines()]
+    assert lines[lines.index("returned = True") + 1] == "break"
+    assert df.source.count("if returned:\n            break") == 1
+    assert "if returned:\n                break" not in df.source
 
 
 def test_counts_go_before_the_jump() -> None:

@@ -30,7 +30,11 @@ class named_scope(contextlib.ContextDecorator):
 
 
 def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[..., Any]:
-    """The function itself: generated code has the names of the program. As `jax.named_call`."""
+    """The function itself: generated code has the names of the program. As `jax.named_call`.
+
+    >>> named_call(abs, name="part") is abs
+    True
+    """
     return fun
 
 
@@ -60,5 +64,10 @@ def debug_nans(new_val: bool = True) -> Any:
 
 
 def enable_x64(new_val: bool = True) -> Any:
-    """``with enable_x64(False):`` sets `config.enable_x64` for calls under it. As `jax.enable_x64`."""
+    """``with enable_x64(False):`` sets `config.enable_x64` for calls under it. As `jax.enable_x64`.
+
+    >>> with enable_x64(False):
+    ...     config.enable_x64
+    False
+    """
     return _Setting("enable_x64", bool(new_val))

@@ -168,7 +168,7 @@ def _arrays(function: Function, interface: Interface, reading: Reading) -> Itera
 
 def axisless(interface: Interface, reading: Reading, extras: list[Any]) -> list[Var]:
     """The parameters that are arrays without axes: numbers in Core, arrays in a call."""
-    read = [var for var, value in zip(reading.function.params, reading.reader.arguments)
+    read = [var for var, value in zip(reading.function.params, reading.reader.arguments.values)
             if isinstance(value, Axisless)]
     outside = [hidden.var for hidden in interface.hidden
                if not hidden.is_number and not getattr(hidden.var.type, "sizes", ())]

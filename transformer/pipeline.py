@@ -253,10 +253,10 @@ def _read(request: Request, product: Product, modes: list[Any], args: tuple[Any,
 def _transform(made: Prepared, mode: Any, splits_unasked: bool) -> None:
     """One transformation."""
     builder = Builder(made.reading.assumptions)
-    builder.reader, builder.splits_unasked = made.reading.reader, splits_unasked
+    builder.reader, builder.derivatives.splits_unasked = made.reading.reader, splits_unasked
     made.function, made.interface = mode.transform(made.function, made.interface, builder)
     take_hidden(made.function, made.interface)
-    made.has_large_records |= builder.has_large_records
+    made.has_large_records |= builder.derivatives.has_large_records
 
 
 def _simplify(made: Prepared, coming: list[Any], product: Product) -> None:

@@ -148,7 +148,16 @@ def other_steps(x):
     return np.sum(y * x)
 
 
-@refused("assignment to `y.shape`, `y.T`, `y.real`", NotSupported, args=(VECTOR,))
+@supported("`z.real[i] = v`, `z.imag *= 2`, `z.real = v` of complex arrays", args=(VECTOR,))
+def parts_of_complex_numbers(x):
+    z = x * (1 + 2j)
+    z.real[0] = x[1] ** 2
+    z.imag *= x
+    z.real = z.real * z.imag
+    return np.sum(np.abs(z))
+
+
+@refused("assignment to `y.shape`, `y.T`", NotSupported, args=(VECTOR,))
 def shape(x):
     y = x.copy()
     y.shape = (3, 1)

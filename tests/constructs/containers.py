@@ -60,7 +60,7 @@ def computed_order(x):
     return pairs[0][0] * x[pairs[1][1]] + order.index(2)
 
 
-@supported("`==`, `<`, `in`, `xs * 2` of lists that a loop fills; `==` of dictionaries", args=(VECTOR,))
+@supported("`==`, `<`, `in`, `xs * 2` of lists that a loop fills, also of tuples; `==` of dictionaries", args=(VECTOR,))
 def compared_lists(x):
     found, places = [v for v in x if v > 0], [k for k in range(len(x)) if x[k] > 0]
     if places in [[1], [0, 2]] and found < [0.4, 7.0] and {"a": found, "b": x[0]} == {"b": x[0], "a": found}:
@@ -182,6 +182,13 @@ def dynamic_index(x):
     items[int(np.argmin(x))] = 3.0 * x[2]
     value, factor = ((x[0], 1), (x[1], 2))[int(x[0] > x[1])]
     return items[int(np.argmax(x))] + value * factor
+
+
+@supported("a list of lists of several lengths, read at a computed place: `for j in neighbours[i]`", args=(VECTOR,))
+def neighbours_at_a_computed_place(x):
+    neighbours = [[1, 2], [0], [0, 1]]
+    i = int(np.argmax(x))
+    return sum(x[j] ** 2 for j in neighbours[i]) * len(neighbours[i - 1])
 
 
 @refused("a list of several types indexed by a dynamic number", NotSupported, "give them one type", args=(VECTOR,))

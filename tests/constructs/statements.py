@@ -205,11 +205,12 @@ def other_with(x):
         return x * x
 
 
-@refused("`del` of an attribute", NotSupported)
+@supported("`del` of an attribute, `delattr`", "of an object made in the function")
 def deleting_attribute(x):
-    point = SimpleNamespace(x=x)
+    point = SimpleNamespace(x=x, y=x**2)
     del point.x
-    return x
+    delattr(point, "y")
+    return x * (2 if hasattr(point, "x") or hasattr(point, "y") else 3)
 
 
 @supported("`try` with `finally`, or with exceptions that nothing inside can raise")

@@ -1,6 +1,7 @@
 """Objects that the program makes and that meet at the end of branches and loops: those of plain classes, and others."""
 
 import dataclasses
+import functools
 import operator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -321,7 +322,47 @@ def fields_of_a_namespace(x):
     return state.total * state.scale + np.sum(state.inner.w)
 
 
+class Remembering:
+    factor = 2.0
+
+    def __init__(self, values):
+        self.values = values
+
+    @functools.cached_property
+    def total(self):
+        return np.sum(self.values**2)
+
+    @property
+    def first(self):
+        return self._first
+
+    @first.setter
+    def first(self, value):
+        self._first = value
+
+    @first.deleter
+    def first(self):
+        del self._first
+
+
+def attributes_deleted(x):
+    """What was computed once is computed anew, and the class's value is there again."""
+    measured = Remembering(x)
+    measured.first, measured.factor = x[0], x[1]
+    result = measured.total * measured.first * measured.factor
+    measured.values = x[1:]
+    del measured.total, measured.first
+    delattr(measured, "factor")
+    for v in x:
+        measured.part = v * 2
+        result += measured.part**2
+        del measured.part
+    has_parts = hasattr(measured, "_first") or hasattr(measured, "part")
+    return result * measured.total * measured.factor * (5.0 if has_parts else 1.0)
+
+
 PROGRAMS = [
+    Program(attributes_deleted, normal(("n",))),
     Program(derived_on_the_right, normal((3,))),
     Program(taken_apart, normal(("n",))),
     Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),

@@ -62,7 +62,20 @@ def searches_in_branches(x):
 
 LIMITS = np.array([0.33, 2.04, 3.11, 0.05, 0.52, 4.07])
 
+def sparse_rows(data, columns, begins, x):
+    """The first row begins behind the end, and so does what it multiplies."""
+    y = np.zeros(begins.size - 1)
+    for i in range(begins.size - 1):
+        total = 0.0
+        for k in range(begins[i], begins[i + 1]):
+            total += data[k] * np.sin(x[columns[k]])
+        y[i] = total
+    return np.sum(y ** 2)
+
+
 PROGRAMS = [
+    Program(sparse_rows, fixed(np.linspace(0.4, 1.3, 6), np.array([0, 2, 1, -1, 2, 0]), np.array([-2, 1, 1, 4, 6]),
+                               np.array([0.3, -0.7, 1.1])), (0, 3)),
     Program(line_searches, fixed(np.array([1.3, -0.4]), np.array([[0.2, 0.5], [1.1, -0.3], [0.4, 0.9]])), (0, 1)),
     Program(sifted_down, fixed(np.array([0.5, 1.2, 0.9, 1.4, 0.3, 1.7, 1.1, 0.8]))),
     Program(whiles_in_whiles, fixed(1.2)),

@@ -12,7 +12,7 @@
 - `checks.py`: what is checked of a program, with `reference.py` for differences, `verdicts.py` for what
   comes of it, and NaN in memory that nobody is to look at, yet (`poison.py`) or any more (`dead.py`);
 - `reduce.py`: a failing program is made small;
-- `campaign.py`: many programs are run and counted.
+- `campaign.py`: many programs are run and counted, the same ones for a number each time (`alike.py`).
 """
 
 import sys

@@ -16,6 +16,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 
+from .alike import draw_alike
 from .checks import EVERY, Check
 from .generate import FAMILIES, programs
 from .lanes import LaneCheck
@@ -29,6 +30,8 @@ from .typed_check import check_types
 from .typed_statements import FAMILIES as TYPED
 from .typed_statements import programs as typed_programs
 from .verdicts import Failure, Refused
+
+draw_alike()
 
 SLOWEST = 30                    # seconds of computing for one program
 

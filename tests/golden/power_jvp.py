@@ -9,9 +9,9 @@ def power_jvp(x, n, dx):
     # n: int
     if n == 0:
         value = 1.0
-        value2 = 0.0
+        dvalue = 0.0
     else:
-        value3, dvalue = power_jvp(x, n - 1, dx)
-        value = x * value3
-        value2 = dx * value3 + x * dvalue
-    return value, value2
+        value2, dvalue2 = power_jvp(x, n - 1, dx)
+        value = x * value2
+        dvalue = dx * value2 + x * dvalue2
+    return value, dvalue

@@ -57,6 +57,6 @@ def mlp_hvp(params, x, y, params_dot):
     db2_dot = 2 * (w2_dot @ hidden + w2 @ hidden_dot + b2_dot)
     dw2_dot = np.outer(db2_dot, hidden) + np.outer(db2, hidden_dot)
     scaled = (w2_dot.T @ db2 + w2.T @ db2_dot) * diff
-    db1_dot = scaled - w2.T @ db2 * (2 * hidden_dot * hidden)
+    db1_dot = scaled - 2 * (w2.T @ db2) * hidden_dot * hidden
     dw1_dot = np.outer(db1_dot, x)
     return {"w1": dw1_dot, "b1": db1_dot, "w2": dw2_dot, "b2": db2_dot}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import Origin, TransformError
@@ -18,9 +19,27 @@ from .numbering import Numbering
 from .types import Type
 
 
+@dataclass
+class Derivatives:
+    """What rules ask about the transformation that takes derivatives.
+
+    `pattern` is how derivatives are named (`transform/naming.py`), `family` ``"math"`` while a rule of an op spelled
+    `math.…` is expanded, `mixes_widths` whether Python's numbers meet narrower ones. `symmetric` are the statements
+    that take a matrix known to be symmetric, with whether it is so only if arguments are (`transform/symmetric.py`).
+    With `splits_unasked`, a reverse sweep with large records keeps blocks of iterations without being asked; without
+    it, `has_large_records` says that it would have.
+    """
+
+    pattern: str = FIRST
+    family: str | None = None
+    mixes_widths: bool = False
+    symmetric: dict[Stmt, bool] = field(default_factory=dict)
+    splits_unasked: bool = True
+    has_large_records: bool = False
+
+
 class Builder:
-    """Appends statements to the current block, and has what rules ask about: assumptions, places, and settings of the
-    transformation that uses it."""
+    """Appends statements to the current block, and has what rules ask about: assumptions, places, and `derivatives`."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
@@ -29,18 +48,9 @@ class Builder:
         self.numbering = Numbering()                    # how variables came about
         self.reader: Any = None                         # reads rules of the user's
         self.origin = origin                            # the user's line being worked on
-        self.family: str | None = None                  # "math" while a rule of an op spelled `math.…` is expanded
         self.float_powers: list[Origin | None] = []     # where an int was taken to a power that may be negative
         self.whole_powers: Collection[Any] = ()         # where it has to stay one
-        self.mixes_widths = False                       # whether Python's numbers meet narrower ones in derivatives
-        self.pattern = FIRST                            # how derivatives are named (`transform/naming.py`)
-        # Statements that take a matrix known to be symmetric, and whether it is so only if arguments are
-        # (`transform/symmetric.py`).
-        self.symmetric: dict[Stmt, bool] = {}
-        # Whether a reverse sweep with large records keeps blocks of iterations without being asked, and if not,
-        # whether it would have.
-        self.splits_unasked = True
-        self.has_large_records = False
+        self.derivatives = Derivatives()
 
     def emit(self, stmt: Stmt) -> None:
         self.block.append(stmt)

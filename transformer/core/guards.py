@@ -8,7 +8,7 @@ assumed. The guards are tested before the body runs, so that no assumption is si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import permutations
@@ -240,15 +240,16 @@ class Assumptions(Bounds):
             self.guards.append(Guard("chosen", *without_inner(*map(self.normal, sides))))
         return chosen
 
-    def decide(self, size: Extent) -> bool:
+    def decide(self, size: Extent, shapes: Container[Any] = ()) -> bool:
         """Whether `size >= 0` certainly, or in all calls that this code is made for, as the shapes of the call
-        being read decide."""
+        being read decide: dimensions of arguments, and the integer arguments that are among `shapes`. What other
+        integers are is left open, as they would need other code from call to call."""
         lowest = self._lowest(self.normal(size))[0]
         if not isinstance(lowest, Size):
             return lowest is not None and lowest >= 0
         if self.is_decided(lowest):
             return True
-        if any(not isinstance(leaf, Dim) or leaf.inner for leaf in leaves(lowest)):
+        if not guardable(lowest) or any(isinstance(leaf, Unknown) and leaf not in shapes for leaf in leaves(lowest)):
             return False
         known = value_of(lowest, self.hints)
         return known is not None and known >= 0 and self.choose(lowest, 0)

@@ -5,13 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .grammar import Effect, Function, Stmt
+from .grammar import Block, Effect, Function, Stmt
 from .walk import all_statements
 
 
 def is_heading(stmt: Stmt) -> bool:
     """Whether a statement is a comment that tells what follows from what came before."""
     return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
+
+
+def begins_reverse(stmt: Stmt) -> bool:
+    """Whether a statement is the comment from which on a function is its reverse sweep."""
+    return is_heading(stmt) and stmt.attrs["text"] == "reverse"        # type: ignore[union-attr]
+
+
+def reverse_from(body: Block) -> int:
+    """At which statement the reverse sweep of a function begins; behind all, where there is none."""
+    return next((k for k, stmt in enumerate(body) if begins_reverse(stmt)), len(body))
 
 
 def is_about_loop(stmt: Stmt) -> bool:

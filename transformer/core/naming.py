@@ -12,6 +12,14 @@ PART = ""                                                  # of what is not all 
 LANE = "{}_lane"                                           # and what one lane has of them all
 
 
+class OwnName(str):
+    """A name of ours, of what is bound wherever it is used."""
+
+
+class ResultName(OwnName):
+    """That of what a `return` under a condition gives, until the program calls it something."""
+
+
 def derived(name: str, pattern: str = FIRST) -> str:
     """What is called after a variable, by a pattern; a record stays one, and no name is a word of Python's own.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from .grammar import (
     Atom,
@@ -67,10 +67,14 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
 def head_uses(stmt: Stmt) -> Iterator[Var]:
     """Variables that a statement itself uses before its blocks run (not what the blocks use)."""
     match stmt:
-        case Let(args=args, attrs=attrs):
-            yield from atom_vars(args)
-            if attrs:
-                yield from atom_vars(attrs)
+        case Let():
+            for arg in stmt.args:
+                if type(arg) is Var:
+                    yield arg
+                elif type(arg) is not Const:
+                    yield from atom_vars(arg)
+            if stmt.attrs:
+                yield from atom_vars(stmt.attrs)
         case If(cond=cond):
             yield from atom_vars(cond)
         case Loop():
@@ -85,11 +89,15 @@ def head_uses(stmt: Stmt) -> Iterator[Var]:
         case Effect(args=args, attrs=attrs):
             yield from atom_vars(args)
             yield from atom_vars(attrs)
+        case _:
+            assert_never(stmt)
 
 
 def tail_uses(stmt: Stmt) -> Iterator[Var]:
     """Variables used at the end of a statement's blocks: merges, next values, records, conditions."""
     match stmt:
+        case Let() | Call() | Effect():
+            return
         case If():
             for merge in stmt.merges:
                 yield from atom_vars((merge.then, merge.orelse))
@@ -100,6 +108,8 @@ def tail_uses(stmt: Stmt) -> Iterator[Var]:
                 yield from atom_vars(record.value)
             if stmt.cond is not None:
                 yield from atom_vars(stmt.cond)
+        case _:
+            assert_never(stmt)
 
 
 def counted_uses(function: Function) -> Counter[Var]:
@@ -115,11 +125,14 @@ def counted_uses(function: Function) -> Counter[Var]:
 def blocks_of(stmt: Stmt) -> tuple[Block, ...]:
     """The blocks nested in a statement, in the order in which they run."""
     match stmt:
+        case Let() | Call() | Effect():
+            return ()
         case If():
             return stmt.then, stmt.orelse
         case Loop():
             return stmt.test, stmt.body
-    return ()
+        case _:
+            assert_never(stmt)
 
 
 def targets_of(stmt: Stmt) -> tuple[Var, ...]:
@@ -132,10 +145,13 @@ def targets_of(stmt: Stmt) -> tuple[Var, ...]:
         case Loop():
             outs = [carry.out for carry in stmt.carries] + [r.target for r in stmt.records]
             return tuple(outs + ([stmt.count] if stmt.count is not None else []))
-    return ()
+        case Effect():
+            return ()
+        case _:
+            assert_never(stmt)
 
 
-def inner_targets(stmt: Stmt) -> tuple[Var, ...]:
+def inner_targets(stmt: object) -> tuple[Var, ...]:
     """Variables that a loop defines for its own blocks: position, entries, reads."""
     if isinstance(stmt, Loop):
         entries = [carry.entry for carry in stmt.carries]
@@ -372,6 +388,8 @@ def renamed(stmt: Stmt, copier: Copier) -> None:
                 merge.then, merge.orelse = copier.atom(merge.then), copier.atom(merge.orelse)
         case Loop():
             _substitute_loop(stmt, copier)
+        case _:
+            assert_never(stmt)
     for target in (*targets_of(stmt), *inner_targets(stmt)):
         if getattr(target.type, "sizes", True):
             target.type = copier.type(target.type)

@@ -18,6 +18,7 @@ from .expand.products import see_through
 from .expand.promotion import promoted
 from .expand.ragged import with_begins
 from .expand.unbound import with_tests_of_names
+from .expand.versions import in_versions
 from .expand.wrapping import wrapped_around
 from .fusion.directly import written_directly
 from .fusion.fusion import Choices, fuse
@@ -140,6 +141,7 @@ def fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSOR
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         function = function if choices.for_gpu else convolved_in_loops(partly_sorted(with_shared_factors(function)))
+        function = function if choices.for_gpu else in_versions(function)
         ragged = with_begins(function)
         expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
         body = promoted(expansion.block(ragged.function.body), builder)

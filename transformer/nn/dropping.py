@@ -15,7 +15,13 @@ def dropout(key: Any, rate: float, x: Any) -> Any:
     """Sets each element to 0 with probability `rate`, and divides the others by ``1 - rate``, which keeps the mean.
 
     Without a key, as in evaluation, or with rate 0, returns `x` itself. Source:
-    https://jmlr.org/papers/v15/srivastava14a.html.
+    https://jmlr.org/papers/v15/srivastava14a.html. Raises `ValueError` for a rate below 0, or of 1 and more.
+
+    >>> from transformer import random
+    >>> dropout(random.key(0), 0.5, np.ones(6))
+    array([2., 2., 0., 0., 0., 2.])
+    >>> dropout(None, 0.5, np.ones(2))
+    array([1., 1.])
     """
     from .. import random  # when it is needed
 

@@ -27,6 +27,9 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
 def rms_norm(x: Any, scale: Any = None, axis: Any = -1, eps: float = 1e-6) -> Any:
     """Normalises the mean square to 1 along one or several axes, then multiplies by `scale`. Source:
     https://arxiv.org/abs/1910.07467.
+
+    >>> rms_norm(np.array([3.0, 3.0]), eps=0.0)
+    array([1., 1.])
     """
     return affine(x / np.sqrt(np.mean(x * x, axis=axis, keepdims=True) + eps), scale, None)
 
@@ -53,7 +56,11 @@ def batch_norm(x: Any, scale: Any = None, offset: Any = None, mean: Any = None, 
 
 
 def batch_moments(x: Any, axis: int = -1) -> tuple[Any, Any]:
-    """The mean and the variance of each channel, over all other axes, both of the shape (channels,)."""
+    """The mean and the variance of each channel, over all other axes, both of the shape (channels,).
+
+    >>> batch_moments(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    (array([2., 5.]), array([1., 0.]))
+    """
     others = tuple([k for k in range(np.ndim(x)) if k != axis % np.ndim(x)])
     mean = np.mean(x, axis=others, keepdims=True)
     centered = x - mean

@@ -212,8 +212,7 @@ class Op:
     @classmethod
     def typed(cls, operands: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
         """The type of the result, or a tuple of them, of an application with this spelling."""
-        from .value import result_types
-        return result_types(cls, operands, attrs, spelling)
+        return _values().result_types(cls, operands, attrs, spelling)
 
     @classmethod
     def run(cls, *operands: Any, **attrs: Any) -> Any:
@@ -224,10 +223,17 @@ class Op:
     @classmethod
     def applied(cls, *operands: Any, **attrs: Any) -> Any:
         """Applies the op itself in a rule: emits it for `Value`s, computes it for arrays."""
-        from .value import Value, atom, emit
-        if any(isinstance(operand, Value) for operand in operands):
-            return emit(cls, tuple(map(atom, operands)), attrs)
+        values = _values()
+        if any(isinstance(operand, values.Value) for operand in operands):
+            return values.emit(cls, tuple(map(values.atom, operands)), attrs)
         return cls.run(*operands, **attrs)
+
+
+@cache
+def _values() -> Any:
+    """The module of abstract values, which is made of ops. An import for each statement takes a fiftieth of the time of
+    all that is done to it."""
+    return importlib.import_module(".value", __package__)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import arange
 from .elements import both, choose, is_below
-from .shape import arrays_of, from_here
+from .shape import along, arrays_of, from_here
 from .value import Value, value
 
 Pair = tuple[Extent, Extent]
@@ -31,10 +32,17 @@ class Pad(Op):
         array, width, mode, options = _parsed(*args, **kwargs)
         pairs = width_pairs(width, array.ndim)
         fill = options.get("constant_values", 0)
+        if mode == "constant" and isinstance(fill, (tuple, list)):
+            return _sided(array, pairs, _of_numbers, width_pairs(fill, array.ndim, _pair_of_numbers))
         if mode == "constant" and not arguments.is_dynamic(fill):
             return None
         if mode == "constant":
             return _filled(array, pairs, fill)
+        if mode in STATISTICS and not options and (array.dtype.kind == "f" or mode != "mean"):
+            return _sided(array, pairs, _of_statistic, STATISTICS[mode])
+        if mode == "linear_ramp" and options.keys() <= {"end_values"} and array.dtype.kind == "f":
+            ends = width_pairs(options.get("end_values", 0), array.ndim, _pair_of_numbers)
+            return _sided(array, pairs, _of_ramp, ends)
         if mode not in POSITIONS or options:
             raise NotSupported(f"np.pad with mode={mode!r} and options {sorted(options)} is not supported",
                                instead="Build the border with np.concatenate.")
@@ -44,8 +52,6 @@ class Pad(Op):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         array, width, _, options = _parsed(*args, **kwargs)
         fill = options.get("constant_values", 0)
-        if isinstance(fill, (tuple, list)):
-            raise NotSupported("np.pad with several constant values is not supported", instead="Pad once per value.")
         attrs = {"pad_width": shortest(width_pairs(width, array.ndim))}
         fill = arguments.known(fill, "constant_values")
         return (array,), {**attrs, "constant_values": fill} if fill != 0 else attrs
@@ -85,8 +91,9 @@ def _parsed(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     return value(array), pad_width, mode, options
 
 
-def width_pairs(width: Any, rank: int) -> tuple[Pair, ...]:
-    """Border widths before and after, for each axis, from any of NumPy's forms."""
+def width_pairs(width: Any, rank: int, pair: Callable[[Any], Any] | None = None) -> tuple[Pair, ...]:
+    """Border widths before and after, for each axis, from any of NumPy's forms; or other pairs of such forms."""
+    _pair = pair or _pair_of_widths
     if isinstance(width, Value) and width.ndim:
         arguments.known(width, "the widths of a border")
     if isinstance(width, dict):
@@ -102,7 +109,12 @@ def width_pairs(width: Any, rank: int) -> tuple[Pair, ...]:
     return tuple(map(_pair, width)) * (rank if len(width) == 1 else 1)
 
 
-def _pair(item: Any) -> Pair:
+def _pair_of_numbers(item: Any) -> Any:
+    items = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    return items[0], items[-1]
+
+
+def _pair_of_widths(item: Any) -> Pair:
     items = tuple(item) if isinstance(item, (tuple, list)) else (item,)
     before, after = (arguments.extent(size, "a border") for size in (items[0], items[-1]))
     if any(isinstance(size, int) and size < 0 for size in (before, after)):
@@ -129,6 +141,40 @@ def _filled(array: Any, pairs: Any, fill: Any) -> Any:
     """With a border of a number that the program computes."""
     inside = np.pad(np.ones(array.shape, np.dtype(bool), like=array), pairs)
     return np.where(inside, np.pad(array, pairs), fill.astype(array.dtype))
+
+
+def _sided(array: Value, pairs: tuple[Pair, ...], border: Callable[..., Any], how: Any) -> Any:
+    """With what `border` gives before and behind the array, along one axis after the other."""
+    for axis, (before, after) in enumerate(pairs):
+        parts = [array]
+        if before != 0:
+            parts.insert(0, border(array, axis, before, 0, how))
+        if after != 0:
+            parts.append(border(array, axis, after, 1, how))
+        array = np.concatenate(parts, axis=axis) if len(parts) > 1 else array
+    return np.copy(array) if all(pair == (0, 0) for pair in pairs) else array
+
+
+def _of_numbers(array: Value, axis: int, size: Extent, side: int, numbers: Any) -> Any:
+    shape = (*array.shape[:axis], size, *array.shape[axis + 1:])
+    return np.full(shape, numbers[axis][side], array.dtype, like=array)
+
+
+def _of_statistic(array: Value, axis: int, size: Extent, side: int, function: Any) -> Any:
+    shape = (*array.shape[:axis], size, *array.shape[axis + 1:])
+    return np.broadcast_to(function(array, axis=axis, keepdims=True), shape)
+
+
+def _of_ramp(array: Value, axis: int, size: Extent, side: int, ends: Any) -> Any:
+    """A line from the number at the end to the first or last elements, which it does not contain."""
+    edge = array[from_here(axis, slice(0, 1) if side == 0 else slice(-1, None))]
+    steps = np.reshape(arange(size), along(size, axis, array.ndim))
+    end = ends[axis][side]
+    places = steps if side == 0 else size - 1 - steps
+    return (places * ((edge - end) / size) + end).astype(array.dtype)
+
+
+STATISTICS = {"mean": np.mean, "maximum": np.max, "minimum": np.min}
 
 
 def _indexed(array: Value, pairs: tuple[Pair, ...], mode: str) -> Any:

@@ -81,17 +81,35 @@ def psum(x: Any, axis_name: Any) -> Any:
 
 
 def pmean(x: Any, axis_name: Any) -> Any:
-    """The mean over all lanes of an axis, like `psum`."""
+    """The mean over all lanes of an axis, for a pytree. As `jax.lax.pmean`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([-1.,  1.])
+    """
     return only_read(axis_name)
 
 
 def pmax(x: Any, axis_name: Any) -> Any:
-    """The maximum over all lanes of an axis, like `psum`. Equal values share the derivative."""
+    """The maximum over all lanes of an axis, for a pytree. Equal values share the derivative. As `jax.lax.pmax`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x / pmax(x, "i"), axis_name="i")(np.array([1.0, 4.0]))
+    array([0.25, 1.  ])
+    """
     return only_read(axis_name)
 
 
 def pmin(x: Any, axis_name: Any) -> Any:
-    """The minimum over all lanes of an axis, like `pmax`."""
+    """The minimum over all lanes of an axis, for a pytree. Equal values share the derivative. As `jax.lax.pmin`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x - pmin(x, "i"), axis_name="i")(np.array([1.0, 4.0]))
+    array([0., 3.])
+    """
     return only_read(axis_name)
 
 
@@ -120,7 +138,13 @@ def axis_index(axis_name: Any) -> Any:
 
 
 def axis_size(axis_name: Any) -> Any:
-    """The number of lanes, an int. As `jax.lax.axis_size`."""
+    """The number of lanes, an int. As `jax.lax.axis_size`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x / axis_size("i"), axis_name="i")(np.array([1.0, 4.0]))
+    array([0.5, 2. ])
+    """
     return size_of(axis_name)
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported
+from ..core.builder import current
+from ..core.errors import BadArgument, as_raised
 from ..core.types import ArrayType, type_of_number
 from . import scalars, scalars_of_complex
 from .creation import zeros
-from .elementwise import PI, Elementwise, elementwise_type
+from .elementwise import PI, Elementwise, aligned, elementwise_type
 from .value import value
 
 
@@ -42,21 +43,56 @@ class OfParts(Elementwise):
         return type_of_number(0j)
 
     def batch(lead, real, imag):
-        raise NotSupported("complex(re, im) cannot be batched",
-                           why="With an infinite im, re + 1j * im is nan, so each lane is computed separately.",
-                           instead="Write re + 1j * im where every part is finite.")
+        return ComplexOf.applied(*aligned(lead, (real.astype(np.float64), imag.astype(np.float64))))
 
     def domain(rng):
         return [((1.5, -0.5), {}), ((2, 0.3), {})]
 
 
-PARTS_UNWRITTEN = "A part of complex numbers cannot be written by itself. Make them of both: z = re + 1j * z.imag."
+def complex_of(real, imag):
+    """Complex numbers of these parts, which may be infinite."""
+    shape = np.broadcast_shapes(np.shape(real), np.shape(imag))
+    z = np.empty(shape, np.result_type(real, imag, np.complex64))
+    z.real = real
+    z.imag = imag
+    return z
+
+
+def complex_of_real(real, imag):
+    """The same, of arrays of real numbers only."""
+    if np.iscomplexobj(real) or np.iscomplexobj(imag):
+        raise TypeError("a part of a complex number is real")
+    if not (np.ndim(real) or np.ndim(imag)):
+        raise TypeError("numbers are made by complex()")
+    return complex_of(real, imag)
+
+
+class ComplexOf(Elementwise):
+    """The same of arrays; with ``re + 1j * im`` an infinite part makes the other one nan."""
+
+    name = "complex_of"
+    calls = (complex_of_real,)
+    helper = True
+    loop = scalars_of_complex.of_parts
+    partials = OfParts.partials
+
+    def types(real: ArrayType, imag: ArrayType) -> Any:
+        if not (real.sizes or imag.sizes):
+            raise TypeError("numbers are made by complex()")
+        return elementwise_type(complex_of_real, (real, imag))
+
+    def domain(rng):
+        return [((rng.normal(size=3), rng.normal(size=(2, 3))), {}), ((rng.normal(size=3), 0.5), {})]
+
+
+def _with_parts(real, imag):
+    return (ComplexOf if real.ndim else OfParts).applied(real, imag)
 
 
 class Real(Elementwise):
     calls = (np.real,)
     methods = ("real",)
-    unwritten = PARTS_UNWRITTEN
+    makes_array = "of arrays"
     loop = {"c": scalars.real_part, "biuf": scalars.same}
     linear = "val"
     view = True
@@ -67,13 +103,16 @@ class Real(Elementwise):
     def vjp(dy, val):
         return dy
 
+    def write_back(base, part):
+        return _with_parts(part, np.imag(base)) if base.dtype.kind == "c" else part
+
 
 class Imag(Elementwise):
     """Zero for real numbers."""
 
     calls = (np.imag,)
     methods = ("imag",)
-    unwritten = PARTS_UNWRITTEN
+    makes_array = "of arrays"
     loop = {"c": scalars.imaginary_part}
     view = True
     jvp = (lambda t, val, y: np.imag(t) if val.dtype.kind == "c" else None,)
@@ -81,6 +120,12 @@ class Imag(Elementwise):
 
     def types(val: ArrayType) -> ArrayType:
         return _part(val)
+
+    def write_back(base, part):
+        if base.dtype.kind != "c":
+            raise as_raised(ValueError("assignment destination is read-only"), current().origin,
+                            instead="Real numbers have no imaginary part to write: make them complex first.")
+        return _with_parts(np.real(base), part)
 
     def simpler(val):
         return None if val.dtype.kind == "c" else zeros(val.type)

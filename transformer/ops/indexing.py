@@ -63,14 +63,19 @@ def read(x: Any, index: Any) -> Value:
     return Get.applied(x, *place.operands, **place.attrs)
 
 
-def write(x: Value, v: Any, index: Any) -> Value:
-    """The array that `x` is after ``x[index] = v``."""
-    _check_writable(x)
-    place, v = Place(x, index), value(v)
+def check_real(x: Value, v: Value) -> None:
+    """Raises where complex numbers are written to others."""
     if v.dtype.kind == "c" and x.dtype.kind != "c":
         raise NotSupported(f"complex numbers cannot be written to an array of dtype {x.dtype}",
                            why="Their imaginary parts would be lost.",
                            instead="Take np.real of them, or make the array complex.")
+
+
+def write(x: Value, v: Any, index: Any) -> Value:
+    """The array that `x` is after ``x[index] = v``."""
+    _check_writable(x)
+    place, v = Place(x, index), value(v)
+    check_real(x, v)
     v = without_leading(v, len(place.sizes))
     _check_fits(v.shape, place)
     return Put.applied(x, v, *place.operands, **place.attrs)

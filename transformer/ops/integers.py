@@ -17,6 +17,7 @@ from .value import Value, emit
 
 PLACES = frozenset(("argmax", "argmin", "argsort", "argpartition", "count_nonzero", "digitize", "flatnonzero",
                     "nonzero", "searchsorted"))      # ops that give places and counts of elements
+POLYNOMIAL = frozenset(("add", "subtract", "multiply", "negative"))     # what gives polynomials of polynomials
 DEEPEST, MOST_TERMS = 100, 8       # how far an integer is seen through
 
 
@@ -66,6 +67,7 @@ def is_exact(atom: Atom) -> bool:
 
 
 def combined(stmt: Let, parts: list[Extent]) -> Extent | None:
+    """What integer arithmetic on sizes gives, as a size; None where it is none."""
     match stmt.op.name, parts:
         case "add", [left, right]:
             return left + right

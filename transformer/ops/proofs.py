@@ -15,11 +15,27 @@ import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from ..core.bounds import LARGEST
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Call,
+    Carry,
+    Const,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Merge,
+    Read,
+    Stmt,
+    Var,
+    type_of,
+)
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
@@ -48,6 +64,7 @@ class Ranges:
         self.scopes = [_Scope()]
         self.entered: dict[Loop, int] = {}
         self.decides = False             # whether shapes of the call being read may decide
+        self.shapes: set[Any] = set()    # integers of the program that are sizes of its arrays
         self.tried: dict[tuple[Any, ...], int] = {}                      # what did not follow, with the depth left
         for stmt in all_statements(function.body):
             self._enter(stmt)
@@ -57,10 +74,12 @@ class Ranges:
         for loop in loops:
             self._note_least(loop)
 
-    def _enter(self, stmt: Any) -> None:
+    def _enter(self, stmt: Stmt) -> None:
         match stmt:
             case Let():
                 current().numbering.define(stmt)
+                self.shapes.update(leaf for var in stmt.targets for size in getattr(var.type, "sizes", ())
+                                   for leaf in leaves(size) if isinstance(leaf, Unknown))
             case If():
                 self.sources.update((merge.target, (stmt, merge)) for merge in stmt.merges)
             case Loop():
@@ -70,6 +89,10 @@ class Ranges:
                 self.sources.update((read.target, (stmt, read)) for read in stmt.reads)
                 for carry in stmt.carries:
                     self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
+            case Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
     def _note_least(self, loop: Loop) -> None:
         """An integer that a loop begins with, and that no iteration makes smaller, is the least of them all. Of one
@@ -254,7 +277,7 @@ class Ranges:
         follows = assumptions.follows if self.by_guards else assumptions.certainly_at_least
         return follows(size, 0) or any(
             assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts) or (
-            self.decides and assumptions.decide(size))
+            self.decides and assumptions.decide(size, self.shapes))
 
     def _is_kept(self, loop: Loop, carry: Carry, side: int, bound: Extent, proof: Proof) -> bool:
         """Whether a loop begins with a bound kept, and an iteration keeps it. What is known of the iteration

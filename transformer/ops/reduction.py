@@ -16,6 +16,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .elementwise import FLAT, result_dtype, where
+from .logic import is_true
 from .scans import delayed
 from .shape import reshaped, widened
 from .value import value
@@ -235,10 +236,6 @@ class Min(Reduction):
         return extreme_type(a, axis, keepdims, "minimum")
 
 
-def _truth(item: Any) -> Any:
-    return item if item.dtype.kind == "b" else item != 0
-
-
 class AnyTrue(Reduction):
     name = "any"
     calls = np.any
@@ -250,7 +247,7 @@ class AnyTrue(Reduction):
         return False
 
     def step(found, item, k):
-        return found | _truth(item)
+        return found | is_true(item)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))
@@ -267,7 +264,7 @@ class AllTrue(Reduction):
         return True
 
     def step(found, item, k):
-        return found & _truth(item)
+        return found & is_true(item)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.errors import ShapeError
-from ..core.grammar import Let, type_of
+from ..core.grammar import Atom, Let, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .elementwise import broadcast, shape_text, size_text
@@ -120,12 +120,17 @@ def entries(index: Index, operands: tuple[Any, ...]) -> Iterator[tuple[Any, int,
         axis += count
 
 
+def slots_of(stmt: Let) -> tuple[Atom, ...]:
+    """The operands of a `get`, `put` or `addat` that its index refers to."""
+    return stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+
+
 def computed_places(stmt: Let) -> list[tuple[Any, Extent]]:
     """The operands that tell places in the array of a `get`, `put` or `addat`, each with the size of its axis."""
     array = type_of(stmt.args[0])
     if not isinstance(array, ArrayType):
         return []
-    slots, normal = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:], current().assumptions.normal
+    slots, normal = slots_of(stmt), current().assumptions.normal
     found = entries(stmt.attrs["index"], tuple(map(type_of, slots)))
     return [(slots[entry.k], normal(array.sizes[axis])) for entry, axis, count in found
             if isinstance(entry, Slot) and count]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.equations import value_of
+from ..core.equations import guardable, value_of
 from ..core.errors import NotSupported, ShapeError
 from ..core.sizes import Extent, Floor, Size, Unknown, divided, leaves, product, quotient
 from ..core.types import ArrayType
@@ -112,7 +112,7 @@ def complete(axes: Sizes, shape: Any) -> Sizes:
     fits = True
     if open_places:
         given = [size for k, size in enumerate(sizes) if k != open_places[0]]
-        fits = product(given) != 0
+        fits = _divides(product(given))
         sizes[open_places[0]] = _missing(axes, given) if fits else 0
     _come_out_even(sizes)
     if not fits or not current().assumptions.equal(product(sizes), elements):
@@ -124,6 +124,13 @@ def complete(axes: Sizes, shape: Any) -> Sizes:
                          ) from _cannot_reshape(elements, sizes, open_places)
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
+
+
+def _divides(given: Extent) -> bool:
+    """Whether sizes that are given leave a number of elements for one more: not if there are none of them."""
+    if isinstance(given, int) or not guardable(given):
+        return given != 0
+    return current().assumptions.at_least(given, 1)
 
 
 def _missing(axes: Sizes, given: Iterable[Extent]) -> Extent:

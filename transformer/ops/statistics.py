@@ -113,6 +113,8 @@ class Var(Spread):
         return folded(a, axis, keepdims, result_dtype(np.var, (a.dtype,)))
 
     def definition(a, axis=None, ddof=0, keepdims=False):
+        if a.dtype.kind in "biu":
+            a = a.astype(float)                                      # a sum of integers may wrap around
         count = reduced_count(a.shape, axis)
         mean = np.sum(a, axis=axis, keepdims=True) / count
         total = np.sum(squared_size(a - mean), axis=axis, keepdims=keepdims)

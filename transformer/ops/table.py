@@ -112,7 +112,7 @@ HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.fft, "np.ff
 
 def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str | None:
     """The spelling of an application in a rule: the primal's family decides between np and math."""
-    if spelling is not None and spelling.startswith("np.") and current().family == "math":
+    if spelling is not None and spelling.startswith("np.") and current().derivatives.family == "math":
         twin = _math_twin(op)                          # type: ignore[arg-type]
         if twin and all(_is_real_number(type_of(atom)) for atom in atoms):
             return twin

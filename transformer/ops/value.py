@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,22 @@ def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str 
 def result_types(op: Any, types: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
     """The type of what an op gives, or a tuple of them: those of Python's numbers where it is spelled as
     Python's and has such operands."""
+    if op.elementwise and not attrs:
+        for each in types:
+            if type(each) is not ArrayType or each.sizes:
+                break
+        else:
+            return _types_of_numbers(op, tuple(types), spelling)
+    return _result_types(op, types, attrs, spelling)
+
+
+@cache
+def _types_of_numbers(op: Any, types: tuple[Any, ...], spelling: str | None) -> Any:
+    """The same for numbers, of which no size has to be known: of most statements in loops."""
+    return _result_types(op, list(types), {}, spelling)
+
+
+def _result_types(op: Any, types: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
     if not (op.asks_truth or any(map(is_weak, types)) or spelling is not None and spelling.startswith("math.")):
         return op.types(types, **attrs) if op.variadic else op.types(*types, **attrs)
     python = bool(types) and not is_defined(op) and is_python(spelling) and (

@@ -23,12 +23,22 @@ def global_norm(updates: Any) -> Any:
 
 
 def clip(max_delta: float) -> GradientTransformation:
-    """Each element between `-max_delta` and `max_delta`."""
+    """Each element between `-max_delta` and `max_delta`.
+
+    >>> init, update = clip(1.0)
+    >>> update(np.array([-3.0, 0.5]), init(None))[0]
+    array([-1. ,  0.5])
+    """
     return stateless(lambda updates, params: tree.map(lambda update: np.clip(update, -max_delta, max_delta), updates))
 
 
 def clip_by_norm(max_norm: float) -> GradientTransformation:
-    """Scales down each leaf whose norm is above `max_norm`."""
+    """Scales down each leaf whose norm is above `max_norm`.
+
+    >>> init, update = clip_by_norm(1.0)
+    >>> update(np.array([3.0, 4.0]), init(None))[0]
+    array([0.6, 0.8])
+    """
     return stateless(lambda updates, params: tree.map(
         lambda update: shortened(update, global_norm(update), max_norm), updates))
 
@@ -36,6 +46,10 @@ def clip_by_norm(max_norm: float) -> GradientTransformation:
 def clip_by_global_norm(max_norm: float) -> GradientTransformation:
     """Scales down all leaves by one factor if their global norm is above `max_norm`. Source: Pascanu et al., On the
     difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.
+
+    >>> init, update = clip_by_global_norm(1.0)
+    >>> update({"w": np.array([3.0]), "b": np.array([4.0])}, init(None))[0]
+    {'w': array([0.6]), 'b': array([0.8])}
     """
 
     def update(updates: Any, params: Any) -> Any:

@@ -29,6 +29,12 @@ def sgd(learning_rate: Rate, momentum: float | None = None, nesterov: bool = Fal
 
     With `momentum`, steps follow a decayed sum of all gradients; with `nesterov`, one step ahead of it (Sutskever et
     al., http://proceedings.mlr.press/v28/sutskever13.pdf).
+
+    >>> import numpy as np
+    >>> init, update = sgd(0.5)
+    >>> state = init(np.zeros(2))
+    >>> update(np.array([3.0, 4.0]), state)[0]
+    array([-1.5, -2. ])
     """
     return chain(remembering(momentum, nesterov), scale_by_learning_rate(learning_rate))
 
@@ -38,7 +44,15 @@ def remembering(momentum: float | None, nesterov: bool) -> GradientTransformatio
 
 
 def momentum(learning_rate: Rate, decay: float = 0.9) -> GradientTransformation:
-    """`sgd` with momentum."""
+    """`sgd` with momentum.
+
+    >>> import numpy as np
+    >>> init, update = momentum(0.5)
+    >>> gradient = np.array([2.0])
+    >>> _, state = update(gradient, init(np.zeros(1)))
+    >>> update(gradient, state)[0]
+    array([-1.9])
+    """
     return sgd(learning_rate, decay)
 
 
@@ -49,13 +63,27 @@ def nesterov(learning_rate: Rate, decay: float = 0.9) -> GradientTransformation:
 
 def adam(learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, eps_root: float = 0.0,
          nesterov: bool = False) -> GradientTransformation:
-    """Adam: see `scale_by_adam`."""
+    """Adam: see `scale_by_adam`.
+
+    >>> import numpy as np
+    >>> init, update = adam(0.5)
+    >>> state = init(np.zeros(2))
+    >>> update(np.array([3.0, 4.0]), state)[0]
+    array([-0.5, -0.5])
+    """
     return chain(scale_by_adam(b1, b2, eps, eps_root, nesterov), scale_by_learning_rate(learning_rate))
 
 
 def adamw(learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, eps_root: float = 0.0,
           weight_decay: float = 1e-4, mask: Any = None, nesterov: bool = False) -> GradientTransformation:
-    """Adam with decoupled weight decay: see `scale_by_adam` and `add_decayed_weights`."""
+    """Adam with decoupled weight decay: see `scale_by_adam` and `add_decayed_weights`.
+
+    >>> import numpy as np
+    >>> init, update = adamw(0.5, weight_decay=0.1)
+    >>> weights = np.array([1.0, 2.0])
+    >>> update(np.array([3.0, 4.0]), init(weights), weights)[0]
+    array([-0.55, -0.6 ])
+    """
     return chain(scale_by_adam(b1, b2, eps, eps_root, nesterov), add_decayed_weights(weight_decay, mask),
                  scale_by_learning_rate(learning_rate))
 
@@ -63,14 +91,28 @@ def adamw(learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 
 def rmsprop(learning_rate: Rate, decay: float = 0.9, eps: float = 1e-8, initial_scale: float = 0.0,
             eps_in_sqrt: bool = True, centered: bool = False, momentum: float | None = None,
             nesterov: bool = False) -> GradientTransformation:
-    """RMSProp: see `scale_by_rms`; `centered` takes the variance, see `scale_by_stddev`."""
+    """RMSProp: see `scale_by_rms`; `centered` takes the variance, see `scale_by_stddev`.
+
+    >>> import numpy as np
+    >>> init, update = rmsprop(0.5, decay=0.75)
+    >>> state = init(np.zeros(2))
+    >>> update(np.array([3.0, 4.0]), state)[0]
+    array([-1., -1.])
+    """
     scaling = scale_by_stddev if centered else scale_by_rms
     return chain(scaling(decay, eps, initial_scale, eps_in_sqrt), scale_by_learning_rate(learning_rate),
                  remembering(momentum, nesterov))
 
 
 def adagrad(learning_rate: Rate, initial_accumulator_value: float = 0.1, eps: float = 1e-7) -> GradientTransformation:
-    """Adagrad: see `scale_by_rss`."""
+    """Adagrad: see `scale_by_rss`.
+
+    >>> import numpy as np
+    >>> init, update = adagrad(0.5)
+    >>> state = init(np.zeros(2))
+    >>> update(np.array([3.0, 4.0]), state)[0]
+    array([-0.49724516, -0.49844478])
+    """
     return chain(scale_by_rss(initial_accumulator_value, eps), scale_by_learning_rate(learning_rate))
 
 

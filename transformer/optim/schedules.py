@@ -17,7 +17,11 @@ Schedule = Callable[[Any], Any]
 
 
 def constant_schedule(value: float) -> Schedule:
-    """The same at any time."""
+    """The same at any time.
+
+    >>> constant_schedule(0.1)(7)
+    0.1
+    """
     return lambda count: value
 
 
@@ -38,7 +42,11 @@ def polynomial_schedule(init_value: float, end_value: float, power: float, trans
 
 
 def linear_schedule(init_value: float, end_value: float, transition_steps: int, transition_begin: int = 0) -> Schedule:
-    """From `init_value` to `end_value`, the same way in each step."""
+    """From `init_value` to `end_value`, the same way in each step.
+
+    >>> linear_schedule(1.0, 0.0, 4)(np.arange(6))
+    array([1.  , 0.75, 0.5 , 0.25, 0.  , 0.  ])
+    """
     return polynomial_schedule(init_value, end_value, 1, transition_steps, transition_begin)
 
 
@@ -99,7 +107,11 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
 
 def warmup_cosine_decay_schedule(init_value: float, peak_value: float, warmup_steps: int, decay_steps: int,
                                  end_value: float = 0.0, exponent: float = 1.0) -> Schedule:
-    """A straight line up, then a cosine down: `decay_steps` steps together."""
+    """A straight line up, then a cosine down: `decay_steps` steps together.
+
+    >>> warmup_cosine_decay_schedule(0.0, 1.0, 2, 6)(np.arange(7)).round(2)
+    array([0.  , 0.5 , 1.  , 0.85, 0.5 , 0.15, 0.  ])
+    """
     alpha = end_value / peak_value if peak_value else 0.0
     return join_schedules([linear_schedule(init_value, peak_value, warmup_steps),
                            cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)],
@@ -110,7 +122,11 @@ def warmup_exponential_decay_schedule(
     init_value: float, peak_value: float, warmup_steps: int, transition_steps: int, decay_rate: float,
     transition_begin: int = 0, staircase: bool = False, end_value: float | None = None,
 ) -> Schedule:
-    """A straight line up, then an exponential decay."""
+    """A straight line up, then an exponential decay.
+
+    >>> warmup_exponential_decay_schedule(0.0, 1.0, 2, 2, 0.25)(np.arange(5))
+    array([0.  , 0.5 , 1.  , 0.5 , 0.25])
+    """
     decay = exponential_decay(peak_value, transition_steps, decay_rate, transition_begin, staircase, end_value)
     return join_schedules([linear_schedule(init_value, peak_value, warmup_steps), decay], [warmup_steps])
 
@@ -160,7 +176,11 @@ def piecewise_interpolate_schedule(interpolate_type: str, init_value: float,
 def linear_onecycle_schedule(transition_steps: int, peak_value: float, pct_start: float = 0.3, pct_final: float = 0.85,
                              div_factor: float = 25.0, final_div_factor: float = 1e4) -> Schedule:
     """Up from a part of the peak, down to it, and down to nearly nothing, by straight lines. Source: Smith and Topin,
-    https://arxiv.org/abs/1708.07120."""
+    https://arxiv.org/abs/1708.07120.
+
+    >>> linear_onecycle_schedule(10, 1.0)(np.arange(0, 11, 5)).round(4)
+    array([0.04 , 0.616, 0.   ])
+    """
     check_steps("transition_steps", transition_steps)
     return piecewise_interpolate_schedule("linear", peak_value / div_factor, {
         int(pct_start * transition_steps): div_factor, int(pct_final * transition_steps): 1 / div_factor,
@@ -170,7 +190,11 @@ def linear_onecycle_schedule(transition_steps: int, peak_value: float, pct_start
 def cosine_onecycle_schedule(transition_steps: int, peak_value: float, pct_start: float = 0.3, div_factor: float = 25.0,
                              final_div_factor: float = 1e4) -> Schedule:
     """Up from a part of the peak and down to nearly nothing, each half a period of a cosine. Source as for
-    `linear_onecycle_schedule`."""
+    `linear_onecycle_schedule`.
+
+    >>> cosine_onecycle_schedule(10, 1.0)(np.arange(0, 11, 5)).round(4)
+    array([0.04  , 0.8117, 0.    ])
+    """
     check_steps("transition_steps", transition_steps)
     return piecewise_interpolate_schedule("cosine", peak_value / div_factor, {
         int(pct_start * transition_steps): div_factor, transition_steps: 1 / (div_factor * final_div_factor)})

@@ -221,7 +221,11 @@ def local_device_count(kind: str | None = None) -> int:
 
 
 def process_index() -> int:
-    """The number of this process, from 0."""
+    """The number of this process, from 0.
+
+    >>> process_index(), process_count()
+    (0, 1)
+    """
     return _together.index
 
 
@@ -231,7 +235,11 @@ def process_count() -> int:
 
 
 def default_backend() -> str:
-    """The kind of the default device: ``"cpu"``."""
+    """The kind of the default device: ``"cpu"``.
+
+    >>> default_backend()
+    'cpu'
+    """
     return "cpu"
 
 

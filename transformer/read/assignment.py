@@ -16,6 +16,7 @@ from ..core.grammar import Const, Var
 from ..core.halves import is_inexact
 from ..core.sizes import Size
 from ..ops import indexing
+from ..ops.arithmetic import converted
 from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import Value
 from ..ops.value import value as as_value
@@ -27,24 +28,22 @@ from .desugar.blocks import UNNAMED
 from .frames import Frame, store
 from .kinds import type_name
 from .lists.item_names import name_item
+from .lists.item_templates import name_choices, rename
 from .lists.open_lists import OpenList
 from .lists.opening import open_to_change
 from .lists.recorded import RecordedList, Recording
-from .objects.attributes import set_attribute
+from .objects.attributes import attribute, set_attribute
 from .objects.containers import set_item
 from .objects.derived_builtins import SLOTS
 from .raising.asked_places import note_place
 from .raising.errors import as_user_error
 from .strides import with_places
-from .subscripts import is_mask_of_number, place_among
+from .subscripts import is_mask_of_number, place_among, subscript
 from .unpacking import bind_sequence
-from .values import PerhapsAxisless, View, cell_of, contained, is_axisless, whereabouts
+from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
 if TYPE_CHECKING:
     from .reader import Reader
-
-LIBRARY = f"{__package__}.library"
-
 
 def read_assign(reader: Reader, node: Any) -> None:
     value = reader.evaluate(node.value)
@@ -83,18 +82,20 @@ def name_value(reader: Reader, value: Any, name: str, called: Frame | None = Non
         atom = value.atom
         if isinstance(atom, Var) and atom.is_parameter:
             name_item(reader, atom, name, called or reader.frame)
-        elif isinstance(atom, Var) and atom.name is None:
-            atom.name = name
+        elif isinstance(atom, Var) and (atom.name is None or atom in reader.provisional):
+            rename(reader, atom, name)
         elif isinstance(atom, Const) and atom.name is None and value.known is None and not called:
             return _named_constant(reader, atom.value, name)
     elif isinstance(value, Size) and not called:
         reader.size_names.setdefault(value, name)
+    elif not called:
+        name_choices(reader, value, name)
     return value
 
 
 def _named_constant(reader: Reader, number: Any, name: str) -> Any:
     """A number under its name, if it is the user who gave it one."""
-    if reader.frame.globals.get("__name__", "").startswith(LIBRARY):
+    if reader.frame.is_ours:
         return number
     constant = Const(number, name=name)
     reader.local_constants.add(constant)
@@ -109,6 +110,9 @@ def _bind_item(reader: Reader, target: Any, value: Any) -> None:
 def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     owner, index = needed(reader, owner), needed(reader, index)
+    if isinstance(owner, View) and owner.by_elements:
+        _write_elements(reader, owner, index, prepared(reader, value))
+        return
     if is_axisless(owner):
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
@@ -140,6 +144,22 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
             reader.builder.origin,
             instead="Convert it to a list or an array first: list(items), np.array(items).",
         )
+
+
+def _write_elements(reader: Reader, view: View, index: Any, value: Any) -> None:
+    """`z.real[index] = value`: the elements there are taken, get that part and are put back."""
+    old = subscript(reader, view.base, index)
+    with as_user_error(reader):
+        put = lambda: _like(view.extract(Value(old.atom)), as_value(value))  # noqa: E731
+        part = fitting(reader, put, (old, value), has_mask(index))
+        new = view.insert(Value(old.atom), part)
+    write_item(reader, view.base, index, new)
+
+
+def _like(part: Value, given: Value) -> Value:
+    """What is given as an assignment to a part converts and broadcasts it."""
+    indexing.check_real(part, given)
+    return indexing.write(part, given, ...) if part.ndim else converted(given, part.dtype)
 
 
 def has_mask(index: Any) -> bool:
@@ -188,6 +208,9 @@ def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
 def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
     owner = needed(reader, owner)
+    if isinstance(owner, Value) and name in ("real", "imag"):
+        _set_part(reader, owner, name, value)
+        return
     if _is_frozen(owner):
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Create a new object: dataclasses.replace(p, w=value).")
@@ -199,6 +222,14 @@ def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         reader.call(own, (owner, name, value), {})
     else:
         set_attribute(reader, owner, name, value)
+
+
+def _set_part(reader: Reader, owner: Value, name: str, value: Any) -> None:
+    """`z.real = value`."""
+    if not is_array(owner):
+        raise as_raised(AttributeError(f"attribute {name!r} of a number is not writable"), reader.builder.origin,
+                        instead="Numbers do not change. Write z = complex(re, z.imag).")
+    write_item(reader, attribute(reader, owner, name), ..., value)
 
 
 def _is_frozen(owner: Any) -> bool:

@@ -53,7 +53,7 @@ def read_augmented(reader: Reader, node: Any) -> None:
         owner = reader.evaluate(target.value)
         old = attribute(reader, owner, target.attr)
         new = combined_in_place(reader, function, old, reader.evaluate(node.value))
-        if new is not old or runs_code(owner, target.attr):
+        if new is not old or not isinstance(owner, Value) and runs_code(owner, target.attr):
             assign_attribute(reader, owner, target.attr, new)
 
 
@@ -122,7 +122,8 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     old, before = subscript(reader, owner, index), cell_of(owner).atom
     value = evaluate()
     is_current = isinstance(old, View) or cell_of(owner).atom is before     # the value may have written to the array
-    adds = function in (operator.add, operator.sub) and not is_axisless(owner) and _is_within(owner, value, function)
+    adds = function in (operator.add, operator.sub) and _is_within(owner, value, function)
+    adds = adds and not is_axisless(owner) and not getattr(owner, "by_elements", False)
     if not (adds and is_current and _adds_in_place(reader, owner, index)):
         new = binary(reader, function, Value(old.atom), value)
         check_cast(reader, as_value(new), owner.dtype, "same_kind" if is_array(old) else "unsafe")

@@ -30,6 +30,7 @@ IN_C_ORDER = frozenset(
 )
 ORDER_MATTERS = frozenset({"reshape", "ravel"})
 JOINS = frozenset({"concatenate", "stack"})
+PARTS = frozenset({"real", "imag"})                         # views, with every other number of the memory
 LIKE_ANOTHER = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 
 
@@ -58,6 +59,8 @@ def is_contiguous(reader: Reader, atom: Any, depth: int) -> bool:
         return True
     if stmt.op.name in WRITES or stmt.op.name in ORDER_MATTERS or stmt.op.name == "get" and _is_one_piece(stmt):
         return is_contiguous(reader, stmt.args[0], depth - 1)
+    if stmt.op.name in PARTS and Value(stmt.args[0]).dtype.kind == "c":
+        return False
     if stmt.op.name in JOINS:
         return all(_rank(arg) == 1 or is_contiguous(reader, arg, depth - 1) for arg in stmt.args)
     if stmt.op.name == "copy":

@@ -102,21 +102,27 @@ def read_target(
         size_names=reader.size_names,
     )
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source, None, reader.returned)
-    names = {id(value): var for var, value in zip(arguments.vars, reader.arguments)}
+    names = {id(value): var for var, value in zip(arguments.vars, reader.arguments.values)}
     interface.axisless = {k: names.get(id(value)) for k, value in results.axisless.items()}
-    written = [
-        WrittenArgument(reader.paths[var], var, value.atom, reader.first_writes.get(id(value), origin))
-        for var, value in zip(arguments.vars, reader.arguments)
-        if value.atom is not var
-    ]
+    written = _written(reader, arguments.vars, origin)
     apart = apart_arguments(reader, arguments.vars)
     interface.apart = tuple(dict.fromkeys([*_sharing_none(written, params), *apart]))
     arrays_needed = [(one.var, True) for one in written if not Value(one.var).ndim]
-    interface.classes = (*arrays_needed, *((var, False) for var in reader.numbers_needed))
+    interface.classes = (*arrays_needed, *((var, False) for var in reader.arguments.numbers_needed))
     return Reading(
-        function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths, apart,
+        function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.arguments.paths, apart,
         reader,
     )
+
+
+def _written(reader: Reader, arguments: list[Var], origin: Origin | None) -> list[WrittenArgument]:
+    """The arguments that the function writes to, with what they are at its end."""
+    known = reader.arguments
+    return [
+        WrittenArgument(known.paths[var], var, value.atom, known.first_writes.get(id(value), origin))
+        for var, value in zip(arguments, known.values)
+        if value.atom is not var
+    ]
 
 
 def _leave_out_names(constants: set[Const]) -> None:
@@ -171,15 +177,18 @@ def _source_of(target: Any) -> Any:
 
 def signature_of(target: Any) -> inspect.Signature:
     """The signature of a function; operand names for functions that have an op and no signature."""
+    function = getattr(target, "py_func", target)
     try:
-        return inspect.signature(getattr(target, "py_func", target))
+        if callable(function):               # in its error `inspect` shows what is not, with all arrays that it holds
+            return inspect.signature(function)
     except (TypeError, ValueError):
-        found = lookup(target)
-        names = found[0].operands if found is not None else ()
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        if names:
-            return inspect.Signature([inspect.Parameter(name, kind) for name in names])
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+        pass
+    found = lookup(target)
+    names = found[0].operands if found is not None else ()
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if names:
+        return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
 
 
 def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
@@ -205,7 +214,7 @@ class Arguments:
         self.vars: list[Var] = []
         self._trees: dict[str, Any] = {}
         self._names = LeafNames(())
-        reader.parameter_names |= set(signature.parameters)
+        reader.arguments.names |= set(signature.parameters)
 
     def add(self, parameter: inspect.Parameter, tree: Any) -> Any:
         """The value of a parameter."""
@@ -233,26 +242,26 @@ class Arguments:
             for way, child in zip(kind.accessors(static, len(children)), children)
         ]
         made = [kind.build(type(tree), static, [pair[k] for pair in pairs]) for k in (0, 1)]
-        self.reader.given[id(made[0])] = made[0]
+        self.reader.arguments.containers[id(made[0])] = made[0]
         return made[0], made[1]
 
     def _argument(self, given: ArrayType | AxislessType, path: str, name: str) -> Value:
         reader = self.reader
         type = given.type if isinstance(given, AxislessType) else given
-        taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
+        taken = {var.name for var in self.vars} | (reader.arguments.names if path != name else set())
         var = Var(type, self._names.name(path, name, taken), is_parameter=not self._differs(type, path))
         self.vars.append(var)
-        reader.paths[var] = path
+        reader.arguments.paths[var] = path
         hints: dict[Any, int] = reader.assumptions.hints
         if path in hints:
             hints[Unknown(var)] = hints[path]
         value = Axisless(var) if isinstance(given, AxislessType) else Value(var)
-        reader.arguments.append(value)
+        reader.arguments.values.append(value)
         return value
 
     def _differs(self, type: ArrayType, path: str) -> bool:
         """Whether an integer is another one in each lane: no guard tests it before the body runs, but the body does."""
-        return path in self.reader.mapped and type.dtype.kind in "iub" and not type.sizes
+        return path in self.reader.arguments.mapped and type.dtype.kind in "iub" and not type.sizes
 
     def parameters(self) -> list[Parameter]:
         return [

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported, Origin, as_raised, suggestion
 from ..core.grammar import Var
 from ..core.types import INT
-from .branches.journal import Name
+from .branches.journal import Name, OwnNames
 from .sources.scope import Scope
 from .values import ABSENT
 
 if TYPE_CHECKING:
     from .reader import Reader
+
+
+LIBRARY = f"{__package__}.library"
 
 
 def stamp() -> int:
@@ -80,6 +83,15 @@ class Frame:
             yield
         finally:
             self.pinned.pop()
+
+    def __post_init__(self) -> None:
+        if self.globals.get("__name__", "").startswith(LIBRARY):
+            self.names = OwnNames(self.names)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the function is one of ours that is read for one of NumPy or SciPy."""
+        return isinstance(self.names, OwnNames)
 
     def lineage(self) -> Iterator[Frame]:
         """This frame and those in which its function was defined."""

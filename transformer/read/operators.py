@@ -320,7 +320,7 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     from .lists.finding import is_among
     from .loops.iteration import Iteration
 
-    if id(container) in reader.views:
+    if id(container) in reader.lists.views:
         from .objects.containers import iterated
 
         container = iterated(reader, container)
@@ -340,7 +340,7 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     if isinstance(container, Recording):
         raise container.cannot_change(reader, "`in` of a list that the loop appends to")
     numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list, dict))
-    open_to_both = numbers and has_dynamic(container) or made_of(type(item)) is ATTRIBUTES
+    open_to_both = numbers and has_dynamic((item, container)) or made_of(type(item)) is ATTRIBUTES
     held = (reader.usable(each) for each in contained((item, container)))
     if any(isinstance(each, RecordedList) for each in held):
         open_to_both = True

@@ -222,7 +222,7 @@ class Outside:
         return var
 
     def _free_name(self, wanted: str) -> str:
-        taken = self._names | self.reader.parameter_names
+        taken = self._names | self.reader.arguments.names
         name, number = wanted, 1
         while name in taken:
             number += 1

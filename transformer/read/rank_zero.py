@@ -52,9 +52,9 @@ def changed(reader: Reader, old: PerhapsAxisless, new: Any) -> Value:
 def note_number(reader: Reader, number: Value) -> None:
     """Notes an argument that has two names when one of them is bound anew by `op=`: as an array it would
     change for both."""
-    is_argument = any(number is argument for argument in reader.arguments)
+    is_argument = any(number is argument for argument in reader.arguments.values)
     if is_argument and sum(value is number for value in _named(reader)) > 1:
-        reader.numbers_needed[number.atom] = None  # type: ignore[index]
+        reader.arguments.numbers_needed[number.atom] = None  # type: ignore[index]
 
 
 def _named(reader: Reader) -> Iterator[Any]:

@@ -22,7 +22,6 @@ from ..ops.value import Value
 from . import assignment, augmented, expressions, statements, subscripts
 from .aliases import Aliases
 from .branches import conditions, matching
-from .branches.asked_classes import Question
 from .branches.joins import Guessing
 from .branches.journal import Cell, Item, Journal, Name, Place
 from .branches.or_none import Facts, settled
@@ -32,6 +31,7 @@ from .calls.recursion import Recursion
 from .calls.subfunctions import inlined, subfunction
 from .findings import Findings
 from .frames import Frame, stamp
+from .known import OfArguments, OfClasses, OfLists, OfRefusals
 from .lists.recorded import RecordedList, Recording
 from .loops import comprehensions, loops, producers
 from .objects.attributes import attribute
@@ -72,7 +72,8 @@ class Reader:
 
     `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
     containers and objects made during the reading, which alone may be changed; `contents` what
-    stands in place of a list whose items are not all known (see `recorded`). `unrolled`, `declared`, `tested` and
+    stands in place of a list whose items are not all known (see `recorded`); what is known of `arguments`, `lists`,
+    `classes` of numbers and of what was `refused` stands together (`known.py`). `unrolled`, `declared`, `tested` and
     `opened` are parts of the `findings`; `unrolling` are the loops that are being read iteration by iteration.
     """
 
@@ -85,42 +86,26 @@ class Reader:
         self.unrolled = findings.unrolled
         self.declared = findings.declared
         self.tested = findings.tested
-        self.uneven: dict[TransformError, Any] = {}  # the loops that refusals are for
-        self.forks: dict[TransformError, tuple[Origin, str]] = {}  # the `if`s and names that refusals are for
         self.opened = findings.opened
+        self.arguments = OfArguments(mapped)
+        self.lists = OfLists()
+        self.classes = OfClasses()
+        self.refused = OfRefusals()
         self.journal = Journal()
         self.aliases = Aliases()
         self.outside = Outside(self)
         self.frames: list[Frame] = []
         self.owned: dict[int, tuple[Any, int]] = {}
         self.contents: dict[int, Any] = {}
-        self.joined: dict[tuple[int, ...], Any] = {}  # parts of lists, and what they are behind each other
-        self.deques: dict[int, int | None] = {}  # which lists are deques, with their greatest length
-        self.views: dict[int, Any] = {}  # which lists are `d.items()` or `d.values()`, and of what
-        self.paths: dict[Var, str] = {}
-        self.mapped = mapped  # paths of arguments that differ from lane to lane
-        self.parameter_names: set[str] = set()
-        self.named_items: set[Var] = set()  # of arguments, which the program has called something
-        self.arguments: list[Value] = []
-        self.asked_apart: list[tuple[Value, Value]] = []  # arrays of which the function asks if they are one
-        self.first_writes: dict[int, Origin | None] = {}  # where an array is first written, by identity
         self.partial: dict[Var, Any] = {}  # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
         self.size_names: dict[Size, str] = {}
-        self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
         self.guessing = Guessing()
-        self.sources: dict[Var, list[Atom]] = {}  # what numbers are that paths leave
-        self.questions: list[Question] = []  # about the classes of numbers
-        self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
-        self.left_by_loops: set[Var] = set()  # those that are so because a loop may have no iteration
-        self.tokens: dict[int, Any] = {}  # what stands for the memory of items of lists that loops change
-        self.mixed_items = False  # whether some of these are Python's numbers and some NumPy's
-        self.whole_items = False  # whether some are Python's ints among floats
         self.by_item = False  # what is evaluated now is a container of which one item is used
-        self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
         self.unrolling: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
+        self.provisional: dict[Var, tuple[Any, ...]] = {}   # what has a name of ours, and what it is made of
         self.unheard: list[tuple[type[Warning], ...]] = []      # what `with warnings.catch_warnings()` ignores
         self.asked_places: set[Any] = set()            # statements for items that the program reads or writes itself
         self.asked_names: set[Any] = set()             # statements where it asks for a name that may not be bound
@@ -231,7 +216,7 @@ class Reader:
             self.aliases.check_write(self, cell)
             if isinstance(new, Var) and new.name is None:
                 new.name = getattr(cell.atom, "name", None)
-            self.first_writes.setdefault(id(cell), self.builder.origin)
+            self.arguments.first_writes.setdefault(id(cell), self.builder.origin)
             self.journal.write(Cell(cell), new)
 
     def own(self, made: Any) -> Any:
@@ -265,7 +250,7 @@ class Reader:
 
     def is_local(self, value: Any) -> bool:
         """Whether a container was made here or holds the arguments, and so holds values as they are."""
-        return id(value) in self.owned or id(value) in self.given
+        return id(value) in self.owned or id(value) in self.arguments.containers
 
     def owns(self, value: Any) -> bool:
         return id(value) in self.owned
@@ -277,7 +262,7 @@ class Reader:
     def roots(self) -> list[Any]:
         """What can be named from outside, and the lists that loops are filling."""
         filling = (held for held in self.contents.values() if getattr(held, "within", self) is not None)
-        return [*self.arguments, *self.outside.arrays(), *filling]
+        return [*self.arguments.values, *self.outside.arrays(), *filling]
 
     def may_be_bound_later(self, name: str) -> bool:
         """Whether a name without a value may get one later in a loop that is being read."""
@@ -285,15 +270,15 @@ class Reader:
 
     def checkpoint(self) -> Any:
         """A point to which `restore` can return: state, statements and assumptions."""
-        block = self.builder.block
-        return self.journal.mark(), block, len(block), self.assumptions.checkpoint(), len(self.questions), self.facts
+        block, asked = self.builder.block, len(self.classes.questions)
+        return self.journal.mark(), block, len(block), self.assumptions.checkpoint(), asked, self.facts
 
     def restore(self, checkpoint: Any) -> None:
         mark, block, length, assumed, asked, self.facts = checkpoint
         self.journal.rollback(mark)
         assert block is self.builder.block
         del block[length:]
-        del self.questions[asked:]
+        del self.classes.questions[asked:]
         self.assumptions.restore(assumed)
 
     def loop_of_var(self, var: Var) -> Any:

@@ -10,15 +10,11 @@ from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from .branches.casts import Widen
 from .branches.testing import Untested, testing_signs
-from .calls.keeping import Keep
 from .entry import Reading, read_target
 from .findings import Findings
-from .loops.folds import Stops
-from .loops.loops import Asked
-from .loops.next_items import Taken
-from .raising import trying
 from .raising.demand import Unroll
 from .reader import Reader
+from .requests import Request
 
 __all__ = ["Reading", "read"]
 
@@ -58,26 +54,15 @@ def read(
                 reading = read_target(reader, target, args, kwargs, with_lists)
                 reader.recursion.keeping.settle(reader, reading.function)
                 return reading
-        except Unroll as request:
-            if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
-                raise _first_said(request.refusal, findings) from None
-        except Keep as request:
-            findings.kept.update(request.functions)
+        except Request as request:
+            request.note(findings)
         except Widen as request:
             _declare(findings.declared, request, reader)
-        except trying.Attempts as request:
-            findings.caught[request.place] = True
-        except trying.Ends as request:
-            findings.ended.add(request.place)
-        except Asked as request:
-            findings.asked.add(request.place)
-        except Taken as request:
-            findings.taken.add(request.key)
-        except Stops as request:
-            findings.stopping.add(request.key)
+        except Unroll as request:
+            if not findings.unroll(request):
+                _go_on(request.refusal, reader)
         except TransformError as refusal:
-            if not _may_go_on(refusal, reader):
-                raise _first_said(refusal, findings) from None
+            _go_on(refusal, reader)
         except RecursionError:
             raise NotSupported(
                 "the function is nested too deeply",
@@ -101,6 +86,12 @@ def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> 
     declared[request.key] = request.type
 
 
+def _go_on(refusal: TransformError, reader: Reader) -> None:
+    """Raises a refusal, unless another reading may succeed."""
+    if not _may_go_on(refusal, reader):
+        raise _first_said(refusal, reader.findings) from None
+
+
 def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
     """Whether another reading may succeed, in which the program tests more, or loops are unrolled."""
     places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
@@ -109,11 +100,11 @@ def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
     findings = reader.findings
     if found or findings.unroll_all() or _may_fork(refusal, reader):
         return True
-    return findings.begin_apart(reader.uneven.get(refusal), refusal) or findings.begin_alike()
+    return findings.begin_apart(reader.refused.loops.get(refusal), refusal) or findings.begin_alike()
 
 
 def _may_fork(refusal: TransformError, reader: Reader) -> bool:
-    fork, known = reader.forks.get(refusal), reader.findings.forks
+    fork, known = reader.refused.forks.get(refusal), reader.findings.forks
     if fork is None or fork in known:
         return False
     known[fork] = refusal

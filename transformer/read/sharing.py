@@ -28,15 +28,15 @@ def share_memory(reader: Reader, a: Any, b: Any, max_work: Any = None) -> bool:
             why="They may be views of the same array.",
             instead="Remove the test, or make a copy: x.copy().",
         )
-    reader.asked_apart.append((one, other))
+    reader.arguments.asked_apart.append((one, other))
     return False
 
 
 def apart_arguments(reader: Reader, variables: list[Var]) -> list[tuple[Var, Var]]:
     """Pairs of arguments, and arrays from outside, that the function was read to share no memory;
     `variables` are those of the arguments."""
-    known = {id(value): var for value, var in zip(reader.arguments, variables, strict=False)}
+    known = {id(value): var for value, var in zip(reader.arguments.values, variables, strict=False)}
     outside: dict[Any, Var] = {hidden.var: hidden.var for hidden in reader.outside.hidden}
-    found = [[known.get(id(cell), outside.get(cell.atom)) for cell in pair] for pair in reader.asked_apart]
+    found = [[known.get(id(cell), outside.get(cell.atom)) for cell in pair] for pair in reader.arguments.asked_apart]
     pairs = [(one, other) for one, other in found]
     return [(one, other) for one, other in dict.fromkeys(pairs) if one is not None and other is not None]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import NotSupported, as_raised, suggestion
+from ..core.errors import as_raised, suggestion
 from .branches.journal import Name
 from .expressions import read_name
 from .frames import store
+from .objects.attributes import delete_attribute
 from .objects.containers import delete_item
 from .raising.errors import as_user_error
 from .values import ABSENT
@@ -36,8 +37,7 @@ def read_delete(reader: Reader, node: Any) -> None:
         elif isinstance(target, gast.Subscript):
             delete_item(reader, reader.evaluate(target.value), reader.evaluate(target.slice))
         else:
-            raise NotSupported("`del` of an attribute is not supported", reader.builder.origin,
-                               instead="Assign None to it.")
+            delete_attribute(reader, reader.evaluate(target.value), target.attr)
 
 
 def read_import(reader: Reader, node: Any) -> None:

@@ -13,7 +13,7 @@ from ..core.sizes import Size
 from ..ops.value import Value
 from .branches.bound import certainly_bound
 from .branches.or_none import needed
-from .calls.applying import apply_op, viewed
+from .calls.applying import apply_op, shared, viewed
 from .flat import Flat
 from .kinds import type_name
 from .library.grids import GRIDS
@@ -27,7 +27,7 @@ from .raising.demand import need, static
 from .raising.errors import as_user_error
 from .rank_zero import as_array
 from .strides import part_in_steps, with_places
-from .values import UNKNOWN, DynamicRange, Text, is_array, known_of, stripped
+from .values import UNKNOWN, DynamicRange, Text, View, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -59,6 +59,9 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
     from .library.calls import call_library
 
     value, index = needed(reader, value), needed(reader, index)
+    if isinstance(value, View) and value.by_elements:       # `z.real[k]` is `z[k].real`: a derivative is of one element
+        part = subscript(reader, value.base, index)
+        return shared(reader, value.extract(Value(part.atom)), [part] if is_array(part) else [])
     if isinstance(value, Value):
         if is_mask_of_number(index):
             value, index = (apply_op(reader, np.reshape, (each, (1, *each.shape)), {}) for each in (value, index))

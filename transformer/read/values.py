@@ -87,9 +87,10 @@ class PerhapsAxisless(Value):
 
 class View(Value):
     """A part of the array `base`: reading takes the part of what `base` is by then, writing puts
-    the part back. `extract(base) -> part` and `insert(base, part) -> base` emit Core."""
+    the part back. `extract(base) -> part` and `insert(base, part) -> base` emit Core; `by_elements` tells that
+    they do the same to single elements, or to any part of both."""
 
-    __slots__ = ("base", "extract", "insert", "journal", "seen")
+    __slots__ = ("base", "by_elements", "extract", "insert", "journal", "seen")
 
     def __init__(
         self,
@@ -98,8 +99,10 @@ class View(Value):
         insert: Callable[[Value, Value], Value],
         journal: Journal,
         part: Atom,
+        by_elements: bool = False,
     ) -> None:
         self.known = None
+        self.by_elements = by_elements
         self.base = base
         self.extract = extract
         self.insert = insert

@@ -8,12 +8,12 @@ lists under two names.
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import Call, Function, If, Let, Loop, Var, is_array
+from ..core.grammar import Call, Effect, Function, If, Let, Loop, Var, is_array
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
@@ -77,6 +77,10 @@ def _sources(function: Function) -> dict[Any, list[Any]]:
                 for carry in stmt.carries:
                     found[carry.out] = found[carry.entry] = [carry.init, carry.next]
                 found.update({read.target: [read.source] for read in stmt.reads})
+            case Effect():
+                pass
+            case _:
+                assert_never(stmt)
     return found
 
 

@@ -8,8 +8,9 @@ array that nothing else uses, as a copy would have to be made otherwise.
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import assert_never
 
-from ..core.grammar import Atom, Function, If, Let, Loop, Var, type_of
+from ..core.grammar import Atom, Call, Effect, Function, If, Let, Loop, Var, type_of
 from ..core.walk import WRITES, all_statements
 
 # Not views, but what they give may be their operand itself, handed on or written in place.
@@ -35,6 +36,10 @@ class Aliasing:
                         self.sources[merge.target] += [merge.then, merge.orelse]
                 case Loop():
                     self._loop(stmt)
+                case Call() | Effect():
+                    pass
+                case _:
+                    assert_never(stmt)
         self.written = self._closed(changed)
         self.escaping = self._closed([v for v in function.results if isinstance(v, Var)])
 

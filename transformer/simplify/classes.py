@@ -16,6 +16,7 @@ from ..core.errors import TransformError
 from ..core.grammar import Atom, Let, type_of
 from ..core.types import ArrayType
 from .changes import with_operand
+from .counts import decides_dtype
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -29,7 +30,7 @@ def _of_either_class(fold: Fold, stmt: Let) -> Any:
         if found is None:
             continue
         others = [type_of(other) for k, other in enumerate(stmt.args) if k != place]
-        if any(_is_numpys(other, type_of(found)) for other in others):
+        if any(decides_dtype(other, type_of(found)) for other in others):
             return _with_argument(fold, stmt, place, found)
     return None
 
@@ -52,10 +53,6 @@ def _without_class(fold: Fold, atom: Atom) -> Atom | None:
         return None
     is_class = own.weak and not own.sizes and not wanted.sizes and not wanted.weak and own.dtype == wanted.dtype
     return made.args[0] if is_class else None
-
-
-def _is_numpys(type: Any, wanted: Any) -> bool:
-    return isinstance(type, ArrayType) and not type.weak and type.dtype == wanted.dtype
 
 
 def _with_argument(fold: Fold, stmt: Let, place: int, atom: Atom) -> Any:

@@ -22,8 +22,9 @@ the part.
 
 from __future__ import annotations
 
-from ..core.grammar import Block, Effect, Function, Let, Stmt, Var
+from ..core.grammar import Block, Function, Let, Stmt, Var
 from ..core.guards import Assumptions
+from ..core.headings import reverse_from
 from ..core.walk import WRITES, Copier, all_uses, blocks_of, counted_uses
 from ..ops.indexing import Get, Put
 from ..ops.regions import is_view
@@ -35,10 +36,7 @@ from .updates import same_index
 
 def clearing(function: Function, assumptions: Assumptions) -> bool:
     """Moves such statements of the reverse sweep in place; says whether there were any."""
-    begins = next((k for k, stmt in enumerate(function.body) if isinstance(stmt, Effect)
-                   and stmt.attrs.get("text") == "reverse"), len(function.body))
-    if function.role == "reverse":
-        begins = 0
+    begins = 0 if function.role == "reverse" else reverse_from(function.body)
     reverse = function.body[begins:]
     changed = _Clearing(function, assumptions).block(reverse)
     function.body[begins:] = reverse

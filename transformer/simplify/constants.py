@@ -42,7 +42,7 @@ from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
 from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
-from .rewriter import array_type
+from .rewriter import array_type, joined
 from .signs import DEEPEST
 
 if TYPE_CHECKING:
@@ -240,20 +240,49 @@ def _first(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("multiply")
 def _before_all(fold: Fold, stmt: Let) -> Any:
-    """t * (0.5 * x) → 0.5 * t * x, in generated code, where t is no larger than x."""
+    """t * (0.5 * x) → 0.5 * t * x, in generated code, where t is no larger than x; t * (2 * x * y) → 2 * t * x * y, in
+    derivatives."""
     first, second = stmt.args
-    product = fold.own(second, "multiply")
-    value = None if product is None else number(product.args[0])
-    if not fold.is_generated or stmt.attrs or product is None or product.attrs or not isinstance(value, int | float):
+    path = _path_to_number(fold, second)
+    if stmt.attrs or not path or array_type(stmt.target).dtype.kind != "f":
         return None
-    x = product.args[1]
-    if not is_power_of_two(value) or not (isinstance(first, Var) and has_dtype(first, stmt.target)):
+    if not (fold.is_derivative(stmt) or fold.is_generated and len(path) == 1):
         return None
-    if not has_dtype(x, product.target) or array_type(first).rank > array_type(x).rank:
+    value = number(path[-1].args[0])
+    if not isinstance(value, int | float) or not is_power_of_two(value):
         return None
-    if array_type(stmt.target).dtype.kind != "f":
+    if not (isinstance(first, Var) and has_dtype(first, stmt.target)) or not all(
+            has_dtype(product.args[1], product.target) and array_type(first).rank <= array_type(product.args[1]).rank
+            for product in path):
         return None
-    return fold.become(stmt, stmt.op, fold.emit(stmt, Multiply, Const(value), first, type=type_of(first)), x)
+    atom = _times(fold, stmt, value, first)
+    for product in path[:0:-1]:
+        type = joined(Multiply, array_type(atom), array_type(product.args[1]))
+        atom = fold.emit(stmt, Multiply, atom, product.args[1], type=type)
+    return fold.become(stmt, stmt.op, atom, path[0].args[1])
+
+
+def _times(fold: Fold, stmt: Let, value: float, atom: Var) -> Atom:
+    """A power of two times an atom, which may begin with a number itself."""
+    led = fold.defined_by(atom, "multiply")
+    own = None if led is None or led.attrs else number(led.args[0])
+    if led is not None and isinstance(own, int | float) and has_dtype(led.args[1], atom):
+        value, atom = _written(value, own, True), led.args[1]                            # type: ignore[assignment]
+    return atom if value == 1 else fold.emit(stmt, Multiply, Const(value), atom, type=type_of(atom))
+
+
+def _path_to_number(fold: Fold, atom: Atom) -> list[Let]:
+    """The products that nothing else uses, from the outermost to that which begins with a number; none without it."""
+    path: list[Let] = []
+    while len(path) < DEEPEST:
+        product = fold.own(atom, "multiply")
+        if product is None or product.attrs:
+            return []
+        path.append(product)
+        atom = product.args[0]
+        if number(atom) is not None:
+            return path
+    return []
 
 
 def is_power_of_two(value: float) -> bool:

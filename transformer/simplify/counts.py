@@ -94,7 +94,7 @@ def _of_floats(fold: Fold, stmt: Let) -> Any:
     """`np.float64(k) * x` → `k * x` for x of the same dtype."""
     for place, atom in enumerate(stmt.args):
         integer, other = _integer(fold, stmt, atom), type_of(stmt.args[1 - place])
-        if integer is not None and _decides(other, type_of(atom)):
+        if integer is not None and decides_dtype(other, type_of(atom)):
             args = (stmt.args[0], integer) if place else (integer, stmt.args[1])
             return fold.become(stmt, stmt.op, *args, **stmt.attrs)
     return None
@@ -104,7 +104,7 @@ def _of_floats(fold: Fold, stmt: Let) -> Any:
 def _stored(fold: Fold, stmt: Let) -> Any:
     """`x[k] += np.float64(k)` → `x[k] += k`."""
     integer = _integer(fold, stmt, stmt.args[1])
-    if integer is None or not _decides(type_of(stmt.args[0]), type_of(stmt.args[1])):
+    if integer is None or not decides_dtype(type_of(stmt.args[0]), type_of(stmt.args[1])):
         return None
     return fold.become(stmt, stmt.op, stmt.args[0], integer, *stmt.args[2:], **stmt.attrs)
 
@@ -122,11 +122,11 @@ def _in_floats(fold: Fold, var: Var) -> bool:
     users = fold.uses.users[var]
     kept = fold.mapping
     return integer_for(var, fold.uses, kept) and all(
-        any(_decides(type_of(kept.get(other, other)), var.type) for other in user.args if other is not var)  # type: ignore[union-attr]
+        any(decides_dtype(type_of(kept.get(other, other)), var.type) for other in user.args if other is not var)  # type: ignore[union-attr]
         for user in users)
 
 
-def _decides(type: Any, wanted: Any) -> bool:
+def decides_dtype(type: Any, wanted: Any) -> bool:
     """Whether a number or array is of this dtype whatever number of Python's it meets."""
     return isinstance(type, ArrayType) and not type.weak and type.dtype == wanted.dtype
 

@@ -57,7 +57,7 @@ from typing import Any, assert_never
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.headings import ends_derivative, is_heading
+from ..core.headings import begins_reverse, ends_derivative, is_heading
 from ..core.walk import atom_vars, free_vars, has_effects
 from .rewriter import type_vars
 
@@ -189,7 +189,7 @@ class Liveness:
         for stmt in reversed(block):
             if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left) or self._ends(stmt, block, left):
                 left.append(stmt)
-        while left and is_heading(left[-1]) and left[-1].attrs.get("text") != "reverse":        # type: ignore[union-attr]
+        while left and is_heading(left[-1]) and not begins_reverse(left[-1]):
             left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)
@@ -228,6 +228,10 @@ class Liveness:
                 if self.before is not Before.TRANSFORMATIONS and stmt.count not in self.live:
                     stmt.count = None
                 stmt.test, stmt.body = self.swept(stmt.test), self.swept(stmt.body)
+            case Let() | Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
     def _shrink_ends(self, stmt: Loop) -> None:
         stmt.reads = self._left(stmt.reads, lambda read: read.target in self.live)

@@ -8,8 +8,9 @@ be what it was, to the last bit: `x == top` does not hold for an `x` that is rou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
-from ..core.grammar import Call, Function, If, Let, Loop, Stmt, Var, type_of
+from ..core.grammar import Call, Effect, Function, If, Let, Loop, Stmt, Var, type_of
 from ..core.walk import all_statements
 
 
@@ -51,3 +52,7 @@ def edges(stmt: Stmt) -> Iterator[tuple[tuple[Var, ...], tuple[object, ...]]]:
             yield from (((carry.entry, carry.out), (carry.init, carry.next)) for carry in stmt.carries)
             yield from (((read.target,), (read.source,)) for read in stmt.reads)
             yield from (((record.target,), (record.value,)) for record in stmt.records)
+        case Effect():
+            pass
+        case _:
+            assert_never(stmt)

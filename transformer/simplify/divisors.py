@@ -46,8 +46,8 @@ from ..ops.reduction import gone, reduced_count
 from ..ops.statistics import Mean
 from .changes import with_operand
 from .neutral import number
-from .quotients import divides, joined, without
-from .rewriter import array_type
+from .quotients import divides, without
+from .rewriter import array_type, joined
 from .signs import negated
 
 if TYPE_CHECKING:

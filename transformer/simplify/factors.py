@@ -33,8 +33,7 @@ from ..core.types import ArrayType
 from ..ops.arithmetic import Multiply
 from .changes import with_operand
 from .divisors import DEEPEST, ONE
-from .quotients import joined
-from .rewriter import array_type
+from .rewriter import array_type, joined
 from .shapes import covers
 
 if TYPE_CHECKING:

@@ -27,16 +27,16 @@ function f(c: bool, x: f64)
 
 from __future__ import annotations
 
-from ..core.grammar import UNDEFINED, Block, Effect, Function, If, Stmt, Var
+from ..core.grammar import UNDEFINED, Block, Function, If, Stmt, Var
 from ..core.guards import Assumptions
+from ..core.headings import reverse_from
 from ..core.walk import blocks_of, free_vars, substitute
 from .rewriter import same_atom
 
 
 def joining(function: Function, assumptions: Assumptions) -> bool:
     """Joins such branches in place; says whether there were any."""
-    begins = next((k for k, stmt in enumerate(function.body) if isinstance(stmt, Effect)
-                   and stmt.attrs.get("text") == "reverse"), len(function.body))
+    begins = reverse_from(function.body)
     reverse = function.body[begins:]
     changed = _joined(reverse)
     function.body[begins:] = reverse

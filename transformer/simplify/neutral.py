@@ -196,6 +196,19 @@ def _same_type(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, stmt.args[0], copies=not stmt.op.view)
 
 
+@with_operand("complex_of")
+def _part_of_two(fold: Fold, stmt: Let) -> Any:
+    """np.real(complex_of(a, b)) → a."""
+    made = fold.defined_by(stmt.args[0], "complex_of")
+    if made is None:
+        return None
+    part = made.args[PART[stmt.op.name]]
+    return fold.or_copy(stmt, part) if fold.has_type(part, stmt.target) else None
+
+
+PART = {"real": 0, "imag": 1}
+
+
 @with_operand("cast")
 def _there_and_back(fold: Fold, stmt: Let) -> Any:
     """x.astype(np.float64).astype(np.float32) → x for an x of float32: what is between has room for all its values, as
@@ -268,7 +281,8 @@ RULES = {
     "dot": [_product_with_unit, _scaled_unit],
     "positive": [_same_type],
     "cast": [_same_type, _condition, _there_and_back],
-    "real": [_same_type],
+    "real": [_same_type, _part_of_two],
+    "imag": [_part_of_two],
     "conjugate": [_conjugate, _conjugated_twice],
     "where": [_choice],
     **dict.fromkeys(JOINED, [_joined]),

@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.grammar import Atom, Let, Var, type_of
 from .changes import with_operand
 from .divisors import DEEPEST
-from .quotients import become_last, joined
-from .rewriter import array_type
+from .quotients import become_last
+from .rewriter import array_type, joined
 
 if TYPE_CHECKING:
     from .fold import Fold

@@ -25,7 +25,6 @@ function f(a: f64[n], b: f64[n])
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -35,7 +34,7 @@ from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import CONSTANT, with_operand
 from .constants import has_dtype, is_power_of_two
 from .neutral import known, number
-from .rewriter import array_type, same_atom
+from .rewriter import array_type, joined, same_atom
 from .shapes import certainly_meet, covers
 from .signs import DEEPEST
 
@@ -332,11 +331,6 @@ def divides(fold: Fold, target: Var, first: ArrayType, second: ArrayType) -> boo
     found = Divide.types(first.with_sizes(()), second.with_sizes(()))
     fits = found.dtype == wanted.dtype and (first.weak and second.weak) == wanted.weak
     return bool(fits) and covers(fold, (first, second), target)
-
-
-def joined(op: Any, *types: ArrayType) -> ArrayType:
-    """The type of an operation; of Python's numbers it is one of Python's."""
-    return replace(op.types(*types), weak=all(type.weak for type in types))
 
 
 def _is_unit(factor: Any, other: Atom) -> bool:

@@ -7,6 +7,7 @@ variable's definition goes; later uses are replaced as the pass comes to them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, assert_never
 
 from ..core.grammar import (
@@ -221,3 +222,6 @@ def type_vars(type: Type) -> Iterable[Var]:
     return [var for size in type.sizes if isinstance(size, Size) for var in size.unknowns] if type.sizes else ()
 
 
+def joined(op: Any, *types: ArrayType) -> ArrayType:
+    """The type of an operation; of Python's numbers it is one of Python's."""
+    return replace(op.types(*types), weak=all(type.weak for type in types))

@@ -41,8 +41,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_statements, blocks_of, counted_uses
 from ..ops.arithmetic import Add, Subtract
 from .fold import Fold
-from .quotients import joined
-from .rewriter import array_type
+from .rewriter import array_type, joined
 
 Terms = list[tuple[type, Atom]]         # the op by which each comes in
 LONGEST = 56                            # letters of the terms, for which they fit into a line

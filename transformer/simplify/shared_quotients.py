@@ -27,8 +27,7 @@ from ..core.headings import of_derivative
 from ..core.walk import all_statements, blocks_of, counted_uses
 from ..ops.arithmetic import Divide, Multiply
 from .fold import Fold
-from .quotients import joined
-from .rewriter import array_type
+from .rewriter import array_type, joined
 from .shapes import certainly_meet
 
 

@@ -33,8 +33,8 @@ from .changes import with_operand
 from .constants import is_power_of_two
 from .divisors import DEEPEST
 from .neutral import number
-from .quotients import is_constant, joined
-from .rewriter import array_type, same_atom
+from .quotients import is_constant
+from .rewriter import array_type, joined, same_atom
 from .shapes import certainly_meet
 from .signs import TOTALS
 

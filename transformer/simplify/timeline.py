@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
-from ..core.grammar import Block, Function, If, Let, Loop, Stmt, Var
+from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.walk import WRITES, atom_vars, head_uses, inner_targets, tail_uses, targets_of
 
 Path = tuple[tuple[Stmt, str], ...]            # the statements around, each with the block of it
@@ -68,6 +69,10 @@ class Timeline:
                     self._branch(stmt, path)
                 case Loop():
                     self._loop(stmt, path)
+                case Let() | Call() | Effect():
+                    pass
+                case _:
+                    assert_never(stmt)
 
     def _branch(self, stmt: If, path: Path) -> None:
         for side in ("then", "orelse"):

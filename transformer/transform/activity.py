@@ -7,9 +7,9 @@ A variable is *varied* when it depends on an active parameter through floating p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, assert_never
 
-from ..core.grammar import Block, Call, Function, If, Let, Loop, Stmt, Var, type_of
+from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Stmt, Var, type_of
 from ..core.walk import blocks_of
 
 
@@ -126,6 +126,10 @@ def flows(stmt: Stmt) -> Iterable[tuple[Var, object]]:
                 yield read.target, read.source
             for record in stmt.records:
                 yield record.target, record.value
+        case Let() | Call() | Effect():
+            pass
+        case _:
+            assert_never(stmt)
 
 
 def _mark_varied(block: Block, varied: set[Var], summaries: Summaries) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import Block, Call, Function, Let, Var, type_of
-from ..core.naming import derived
 from ..core.sizes import Extent
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, all_statements, reachable
@@ -175,8 +174,6 @@ def push_call(forward: Any, stmt: Call) -> None:
                       lambda new: _fill_forward(calls, stmt.function, new, params))
     args = (*stmt.args, *(forward.tangent_of(stmt.args[k]) for k in sorted(params)))
     tangents = [forward.twin(stmt.targets[k], strong(stmt.targets[k].type)) for k in sorted(results)]
-    for tangent in tangents:
-        tangent.name = tangent.name or derived("value", forward.builder.pattern)
     forward.builder.emit(Call((*stmt.targets, *tangents), twin, args, stmt.origin))
 
 

@@ -28,8 +28,9 @@ from ..core.types import ArrayType
 from ..core.walk import all_uses, blocks_of, tail_uses
 from ..ops.identity import StopGradient
 from ..ops.regions import Slot, block_of, entries
+from ..ops.value import rule_attrs
 from .activity import Summaries, active_vars, differentiable_args, flows
-from .dependence import RULES, Axes, Dependence, Depends, Given, only, plain, product
+from .dependence import RULES, Axes, Dependence, Depends, Given, only, product
 
 
 def hold(block: Block, inputs: Iterable[Var], results: Iterable[object], summaries: Summaries | None = None) -> None:
@@ -170,7 +171,7 @@ class Trial:
         index = stmt.args[1 + entry.k] if isinstance(entry, Slot) else None
         made = self.made.get(index) if isinstance(index, Var) else None
         type: Any = type_of(stmt.args[0])
-        return made is not None and made.op.name == "arange" and plain(made).keys() == {"stop"} and (
+        return made is not None and made.op.name == "arange" and rule_attrs(made).keys() == {"stop"} and (
             current().assumptions.equal(made.attrs["stop"], type.sizes[axis]))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..core.grammar import Atom, Const, Let, type_of
 from ..ops.reduction import gone
+from ..ops.value import rule_attrs
 
 Axes = tuple[int | None, ...]
 
@@ -31,11 +31,6 @@ Given = Sequence[Dependence | None]
 
 def _rank(atom: Atom) -> int:
     return len(type_of(atom).sizes)                                                   # type: ignore[union-attr]
-
-
-def plain(stmt: Let) -> dict[str, Any]:
-    """The attributes of a statement, without how its function was spelled."""
-    return {key: value for key, value in stmt.attrs.items() if key != "spelling"}
 
 
 def only(given: Given) -> Dependence:
@@ -159,7 +154,7 @@ def _reduced(of: str) -> Callable[[Let, Given], Dependence | None]:
         folded = gone(len(like.axes), stmt.attrs.get("axis"))
         if of == "factors" and not like.is_factor or any(like.axes[k] is not None for k in folded):
             raise Depends
-        if plain(stmt).keys() - {"axis", "keepdims"} or any(given[1:]):
+        if rule_attrs(stmt).keys() - {"axis", "keepdims"} or any(given[1:]):
             raise Depends
         keeps = stmt.attrs.get("keepdims", False)
         return replace(like, axes=tuple(axis for k, axis in enumerate(like.axes) if keeps or k not in folded))
@@ -170,7 +165,7 @@ def _running(stmt: Let, given: Given) -> Dependence | None:
     """A running sum has the factor that all of its terms have."""
     like = only(given)
     axis = stmt.attrs.get("axis")
-    if not like.is_factor or plain(stmt).keys() - {"axis"} or any(
+    if not like.is_factor or rule_attrs(stmt).keys() - {"axis"} or any(
             each is not None for k, each in enumerate(like.axes) if axis in (None, k)):
         raise Depends
     return replace(like, axes=(None,) * _rank(stmt.target) if axis is None else like.axes)
@@ -178,7 +173,7 @@ def _running(stmt: Let, given: Given) -> Dependence | None:
 
 def product(stmt: Let, given: Given) -> Dependence | None:
     """Of a product that sums over axes, a factor can be taken out that does not go along these."""
-    subscripts = stmt.op.contraction(*map(type_of, stmt.args), **plain(stmt))
+    subscripts = stmt.op.contraction(*map(type_of, stmt.args), **rule_attrs(stmt))
     inputs, _, output = subscripts.replace(" ", "").partition("->")
     like = only(given)
     labels = inputs.split(",")[given.index(like)]

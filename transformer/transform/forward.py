@@ -50,7 +50,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder, of_argumen
     conventions for what a user differentiates for hold for the active parameters (`symmetric`)."""
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
-    builder.mixes_widths |= rules.mixes_widths(function)
+    builder.derivatives.mixes_widths |= rules.mixes_widths(function)
     with builder.active():
         hold(function.body, inputs, function.results, calls.summaries)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls)
@@ -176,9 +176,9 @@ class Forward:
                 self.tangent[target] = tangent.atom
 
     def _tangents(self, stmt: Let, given: list[Value | None]) -> None:
-        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
+        outer, self.builder.derivatives.family = self.builder.derivatives.family, rules.family_of(stmt)
         self._note(stmt, rules.tangents(stmt, given))
-        self.builder.family = outer
+        self.builder.derivatives.family = outer
 
     def _note(self, stmt: Let, tangents: Sequence[Value | None]) -> None:
         """Enters the tangents of a statement's results."""

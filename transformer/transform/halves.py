@@ -14,7 +14,7 @@ bits, and have units that multiply matrices of them and add up in float32: there
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -161,6 +161,8 @@ class _Widening:
                     carry.init, carry.next = _const(carry.init), _const(carry.next)
                 for record in stmt.records:
                     record.value = _const(record.value)
+            case _:
+                assert_never(stmt)
         for block in blocks_of(stmt):
             block[:] = self.block(block)
         return [stmt]
@@ -179,6 +181,8 @@ class _Widening:
         named = _named(stmt.attrs)
         stmt.args, stmt.attrs = tuple(map(_const, stmt.args)), _attrs(stmt.attrs)
         if stmt.op is Cast and gives and types[0].dtype == named:                          # type: ignore[union-attr]
+            if stmt.target.type.sizes:                                   # type: ignore[union-attr]
+                return [_cast(stmt.target, stmt.args[0], FLOAT32, stmt.origin)]            # a copy
             return [Let(stmt.targets, Same, stmt.args, {}, stmt.origin)]
         if _is_of_transformation(stmt, types):
             return [stmt]

@@ -20,12 +20,12 @@ def derivative_name(atom: Atom, builder: Builder) -> str | None:
     >>> derivative_name(Var(FLOAT, "x"), Builder())
     'dx'
     """
-    return derived(atom.name, builder.pattern) if isinstance(atom, Var) and atom.name else None
+    return derived(atom.name, builder.derivatives.pattern) if isinstance(atom, Var) and atom.name else None
 
 
 def name_after(derivative: Var, primal: Var, builder: Builder) -> None:
     """Says whose derivative a variable is."""
-    derivative.primal, derivative.pattern = primal, builder.pattern
+    derivative.primal, derivative.pattern = primal, builder.derivatives.pattern
 
 
 def name_as_part(derivative: Var, primal: Var, builder: Builder) -> None:
@@ -40,11 +40,11 @@ def name_as_part(derivative: Var, primal: Var, builder: Builder) -> None:
 @contextmanager
 def named_apart(function: Function, builder: Builder, pattern: str) -> Iterator[None]:
     """Derivatives of a function are named so that they differ from derivatives in it."""
-    outer, builder.pattern = builder.pattern, pattern_for(function, pattern)
+    outer, builder.derivatives.pattern = builder.derivatives.pattern, pattern_for(function, pattern)
     try:
         yield
     finally:
-        builder.pattern = outer
+        builder.derivatives.pattern = outer
 
 
 def pattern_for(function: Function, pattern: str) -> str:

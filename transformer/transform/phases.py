@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import assert_never
 
 from ..core.dims import dims_of, mentioned_dims
 from ..core.errors import NotSupported
@@ -86,6 +87,10 @@ class _Cut:
             case Let(targets=(target,), args=args) if target.name is None:
                 target.name = getattr(args[0], "name", None) if args else None
                 self.nouns[target] = stmt.op.noun
+            case Let() | Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
         return stmt
 
     def _phase(self, body: Block, used: set[Var]) -> Call:

@@ -126,7 +126,7 @@ def _total(target: Var, terms: list[Any]) -> Value | None:
         return None
     if not isinstance(target.type, ArrayType):
         return terms[0]
-    if len(terms) > 1 and current().mixes_widths:
+    if len(terms) > 1 and current().derivatives.mixes_widths:
         terms = [cast(value(term), target.type) for term in terms]
     total = terms[0]
     for term in terms[1:]:
@@ -229,7 +229,7 @@ def cast(term: Value, type: ArrayType) -> Value:
 def _may_be_narrowed(term: Value, type: ArrayType) -> bool:
     """Whether a derivative is a number of Python's, its primal is none, and it may meet a narrower number: that
     would decide the dtype of what they give."""
-    return current().mixes_widths and is_weak(term.type) and not type.weak
+    return current().derivatives.mixes_widths and is_weak(term.type) and not type.weak
 
 
 def mixes_widths(function: Function) -> bool:
@@ -269,7 +269,7 @@ def zero_or(term: Value | None, type: Any) -> Value:
 
 def sizes_of(atom: Any) -> tuple[Extent, ...]:
     """The sizes of an array, as they are compared."""
-    return tuple(map(current().assumptions.normal, type_of(atom).sizes))    # type: ignore[union-attr]
+    return Value(atom).shape
 
 
 def is_sparse(stmt: Let) -> bool:

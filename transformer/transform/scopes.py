@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
-from ..core.grammar import Atom, Block, If, Let, Loop, Stmt, Var
+from ..core.grammar import Atom, Block, Call, Effect, If, Let, Loop, Stmt, Var
 from ..core.walk import inner_targets, targets_of
 
 
@@ -118,4 +119,7 @@ def _scopes_in(stmt: Stmt, scope: Scope) -> list[Scope]:
             return [Scope(stmt, "then", stmt.then, scope), Scope(stmt, "orelse", stmt.orelse, scope)]
         case Loop():
             return [Scope(stmt, "test", stmt.test, scope), Scope(stmt, "body", stmt.body, scope)]
-    return []
+        case Let() | Call() | Effect():
+            return []
+        case _:
+            assert_never(stmt)

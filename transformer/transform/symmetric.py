@@ -25,12 +25,12 @@ from ..ops.value import Value
 @contextmanager
 def symmetric_matrices(block: Block, arguments: Collection[Var], builder: Builder) -> Iterator[None]:
     """Inside the `with`, rules know which matrices in a block are symmetric, or are so if these arguments are."""
-    outer = builder.symmetric
-    builder.symmetric = _symmetric_in(block, arguments)
+    outer = builder.derivatives.symmetric
+    builder.derivatives.symmetric = _symmetric_in(block, arguments)
     try:
         yield
     finally:
-        builder.symmetric = outer
+        builder.derivatives.symmetric = outer
 
 
 def _symmetric_in(block: Block, arguments: Collection[Var]) -> dict[Stmt, bool]:
@@ -54,13 +54,13 @@ def _definitions(block: Block) -> dict[Var, Let | Read]:
 
 def symmetric_tangent(stmt: Let, t: Value) -> Value:
     """The tangent of the symmetric matrix for which a statement takes its operand."""
-    by_convention = current().symmetric.get(stmt)
+    by_convention = current().derivatives.symmetric.get(stmt)
     return t if by_convention is False else hermitian(t if by_convention else _doubled_below(t))
 
 
 def symmetric_cotangent(stmt: Let, cotangent: Value) -> Value:
     """The cotangent of the operand of a statement, for one that is right for symmetric tangents."""
-    by_convention = current().symmetric.get(stmt)
+    by_convention = current().derivatives.symmetric.get(stmt)
     if by_convention is False:
         return cotangent
     symmetric = cotangent if stmt.op.gives_symmetric else hermitian(cotangent)

@@ -6,6 +6,9 @@ import ast
 
 from ..core.grammar import Var
 
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+}
 RISING, FALLING = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
 
 
@@ -29,6 +32,21 @@ def _chained(one: ast.expr, other: ast.expr) -> ast.Compare | None:
     if not any(all(isinstance(op, way) for op in ops) for way in (RISING, FALLING)):
         return None
     return ast.Compare(one.left, ops, [*one.comparators, *other.comparators])
+
+
+def inverted(test: ast.expr, of_integers: bool) -> ast.expr:
+    """`not test`, as `a != b`, or as `a >= b` of what cannot be nan."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        kind = type(test.ops[0])
+        if kind in (ast.Eq, ast.NotEq) or of_integers and kind in OPPOSITES:
+            return ast.Compare(test.left, [OPPOSITES[kind]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def is_negated(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
 def chosen(test: ast.expr, then: ast.expr, orelse: ast.expr, target: Var) -> ast.expr:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Block, Const, Effect, Function, Let, type_of
+from ..core.grammar import Block, Const, Function, Let, type_of
+from ..core.headings import reverse_from
 from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.value import is_python, is_weak
@@ -111,10 +112,7 @@ def _ambiguous(function: Function) -> set[str]:
 
 def _forward_sweep(body: Block) -> Block:
     """The statements before the reverse sweep, whose variables may be given other names."""
-    for k, stmt in enumerate(body):
-        if isinstance(stmt, Effect) and stmt.attrs.get("text") == "reverse":
-            return body[:k]
-    return body
+    return body[:reverse_from(body)]
 
 
 def _names_bound_inside(interface: Any) -> set[str] | None:

@@ -14,14 +14,14 @@ from ..core.errors import NotSupported
 from ..core.grammar import Call, Const, Function, If, Let, Merge, Var, type_of
 from ..core.halves import BFLOAT16, is_bfloat16
 from ..core.sizes import Size
-from ..core.types import INT, WEAK_NAMES, ArrayType
+from ..core.types import BOOL, INT, WEAK_NAMES, ArrayType
 from ..ops.arithmetic import has_opposite
 from ..ops.regions import Slot
 from ..ops.registry import is_defined
 from ..ops.table import spelling_of
 from ..ops.value import hands_on
 from .aliasing import Aliases
-from .conjunctions import chosen, conjunction
+from .conjunctions import chosen, conjunction, inverted
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .fitting import Nesting
@@ -135,17 +135,34 @@ class Expressions:
         """The call of a function that is printed, too."""
         return ast.Call(ast.Name(self.callees[stmt.function]), [self.atom(atom) for atom in stmt.args], [])
 
+    def test(self, cond: Any) -> ast.expr:
+        """A condition, which may be of any kind of truth value."""
+        stmt = self.needed.homes[cond].stmt if cond in self.nesting.values else None
+        is_not = isinstance(stmt, Let) and stmt.op.name == "logical_not" and "spelling" not in stmt.attrs
+        return self.inverted(stmt.args[0]) if is_not else self.atom(cond)         # type: ignore[union-attr]
+
+    def inverted(self, cond: Any) -> ast.expr:
+        """`not condition`."""
+        stmt = self.needed.homes[cond].stmt if cond in self.nesting.values else None
+        types = [type_of(atom) for atom in stmt.args] if isinstance(stmt, Let) else []
+        of_integers = all(isinstance(type, ArrayType) and type.dtype.kind in "biu" for type in types)
+        return inverted(self.atom(cond), bool(types) and of_integers)
+
     # -- conditional expressions ------------------------------------------------------------
 
     def conditional(self, stmt: If, merge: Merge) -> ast.expr:
         """`a if c else b`, or `a and b` and `a or b` where one side is what was tested."""
         test, then, orelse = self.atom(stmt.cond), merge.then, merge.orelse
+        if _is(then, True) and _is(orelse, False) and _is_bool(stmt.cond):
+            return test if type_of(stmt.cond) == type_of(merge.target) else ast.Call(ast.Name("bool"), [test], [])
+        if _is(then, False) and _is(orelse, True) and type_of(merge.target) == BOOL:
+            return ast.UnaryOp(ast.Not(), test)
         if orelse is stmt.cond or _is_bool(stmt.cond) and _is_bool(then) and _is(orelse, False):
             return conjunction(test, self.atom(then))
         if then is stmt.cond or _is_bool(stmt.cond) and _is_bool(orelse) and _is(then, True):
             return ast.BoolOp(ast.Or(), [test, self.atom(orelse)])
         sides = self._side(merge, "then"), self._side(merge, "orelse")
-        return chosen(test, *sides, merge.target)
+        return chosen(self.test(stmt.cond), *sides, merge.target)
 
     def _side(self, merge: Merge, side: str) -> ast.expr:
         tree = self.atom(getattr(merge, side))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import UNDEFINED, Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
+from ..core.headings import begins_reverse
 from ..core.walk import METHODS, WRITES
 from .demand import Demand, printed_attrs
 from .ranges import Range
@@ -171,7 +172,7 @@ class _Numberer:
 
     def _effect(self, stmt: Effect) -> None:
         point = self._arguments(stmt)
-        if stmt.kind == "comment" and stmt.attrs.get("text") == "reverse" and self.flow.marker is None:
+        if begins_reverse(stmt) and self.flow.marker is None:
             self.flow.marker = point
 
     def _arguments(self, stmt: Any) -> int:

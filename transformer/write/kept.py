@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
-from ..core.grammar import Call, Function, If, Loop, Var
+from ..core.grammar import Call, Effect, Function, If, Let, Loop, Var
 from ..core.walk import all_statements, atom_vars
 from .demand import Home
 from .variables import Variable
@@ -34,6 +35,10 @@ def _handed(function: Function) -> Iterator[object]:
                         yield from (merge.then, merge.orelse)
             case Call():
                 yield from stmt.args
+            case Let() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
 
 def goes_on(variable: Variable, value: Var, homes: dict[Var, Home]) -> bool:

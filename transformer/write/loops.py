@@ -45,7 +45,7 @@ class Loops(Statements):
 
     def _while(self, stmt: Loop, test: list[Item], body: list[Item]) -> Item:
         if stmt in self.expressions.nesting.conditions:
-            return Group(ast.While(self.expressions.atom(stmt.cond), [], []), body, [], stmt.origin)
+            return Group(ast.While(self.expressions.test(stmt.cond), [], []), body, [], stmt.origin)
         return Group(ast.While(ast.Constant(True), [], []), [*test, self._leave(stmt), *body], [], stmt.origin)
 
     def _for_while(self, stmt: Loop, test: list[Item], body: list[Item]) -> Item:
@@ -54,7 +54,7 @@ class Loops(Statements):
 
     def _leave(self, stmt: Loop) -> Item:
         """`if not condition: break`."""
-        test = self.inverted(stmt.cond)
+        test = self.expressions.inverted(stmt.cond)
         return Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)
 
     def _counted(self, stmt: Loop) -> list[Item]:

@@ -36,6 +36,6 @@ def in_order(pairs: Sequence[Pair]) -> list[Pair] | None:
     return ordered
 
 
-def names_in(tree: ast.expr) -> set[str]:
-    """The names that an expression reads."""
+def names_in(tree: ast.AST) -> set[str]:
+    """The names that a tree mentions."""
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

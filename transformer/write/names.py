@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
-from ..core.grammar import Call, Const, Let, Var
+from ..core.grammar import UNDEFINED, Call, Const, Let, Merge, Var
 from ..core.naming import PART, PATTERNS, derived, numbered
 from ..core.types import ArrayType
 from ..core.walk import all_statements
@@ -28,8 +28,9 @@ from .variables import Variable, Variables, given_name
 
 # Functions that a module contains when it calls them; see `prelude`.
 HELPERS = frozenset({"grow", "add_saved", "zeros_like_saved", "threefry2x32", "erf_inv_f32", "erf_inv_f64",
-                     "is_positive_definite", "complex_eig", "complex_eigvals"})
-HOSTED_HELPERS = HELPERS - {"grow", "complex_eig", "complex_eigvals"}    # which compiled code calls by way of Python
+                     "is_positive_definite", "complex_eig", "complex_eigvals", "complex_of"})
+# Those that compiled code calls by way of Python.
+HOSTED_HELPERS = HELPERS - {"grow", "complex_eig", "complex_eigvals", "complex_of"}
 HELPER_NUMBERS = frozenset({"ERF_INV_NEAR", "ERF_INV_FAR", "ERF_INV_FARTHEST", "ERF_INV_NEAR_F32", "ERF_INV_FAR_F32",
                             "LOG_ABOVE", "LOG_BELOW"})
 
@@ -237,7 +238,25 @@ class Names:
             known = self.passed.get(var) if stmt.op.name != "get" else None
             known = known or self.spoken.get(var)
             return [known] if known else self._of_let(stmt, var)
+        if kind == "merge" and (known := self._of_sides(item)):
+            return [known]
         return [_given_back(stmt, var) or _by_type(var)]
+
+    def _of_sides(self, merge: Merge) -> str | None:
+        """What a choice is called like all that it may be, if one side makes it, or both the same."""
+        sides = [side for side in (merge.then, merge.orelse) if side is not UNDEFINED]
+        if len(sides) == 2 and isinstance(type := merge.target.type, ArrayType) and type.dtype.kind == "b":
+            return None                                   # not one of several conditions
+        names = {self._of_side(side, alone=len(sides) == 1) for side in sides}
+        return names.pop() if len(names) == 1 else None
+
+    def _of_side(self, side: Any, alone: bool) -> str | None:
+        """What a value of a choice would be called; the choice has the name of a user's value if that stands alone."""
+        if not isinstance(side, Var):
+            return None
+        if name := given_name(side):
+            return identifier(name) if alone else None
+        return self._made_up(side)[0]
 
     def _stored_name(self, record: Var) -> str:
         """What the values of a record are called, or would be if they had a variable."""

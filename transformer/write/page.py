@@ -27,6 +27,7 @@ from .layout import LINE, Item, Line, Note, lines_of, printed
 from .leaving import with_breaks
 from .liveness import live_ranges
 from .loops import Loops
+from .moves import names_in
 from .names import OF_THREADS, PRINTED, Names, fresh, identifier
 from .nesting import nest
 from .ranges import ranges
@@ -301,13 +302,9 @@ class Page:
 def _apart(tests: list[Item], sizes: list[Line]) -> tuple[list[Item], list[Item]]:
     """The tests that stand above the names of sizes, which what has other axes does not have, and those that mention
     such a name."""
-    bound = {name for line in sizes for name in _names_in(line.node.targets[0])}        # type: ignore[attr-defined]
-    later = [test for test in tests if any(bound & _names_in(tree) for tree in _trees([test]))]
+    bound = {name for line in sizes for name in names_in(line.node.targets[0])}        # type: ignore[attr-defined]
+    later = [test for test in tests if any(bound & names_in(tree) for tree in _trees([test]))]
     return [test for test in tests if test not in later], later
-
-
-def _names_in(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:

@@ -19,6 +19,7 @@ from ..core.grammar import Atom, Const, Function, Let, Loop, Stmt, Var, type_of
 from ..core.sizes import Extent, Floor, Greatest, Size, Unknown, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements, atom_vars, head_uses, tail_uses
+from ..ops.integers import POLYNOMIAL, combined
 
 LOOKED_AT = 8  # statements at the start of a body that may make up its index
 SEEN_THROUGH = 6  # integer statements followed from a trip count
@@ -169,16 +170,7 @@ def _combined(let: Let, known: dict[Var, Extent]) -> Extent | None:
     operands = [_operand(atom, known) for atom in let.args]
     if any(operand is None for operand in operands):
         return None
-    match let.op.name, operands:
-        case "add", [left, right]:
-            return left + right
-        case "subtract", [left, right]:
-            return left - right
-        case "multiply", [left, right]:
-            return left * right
-        case "negative", [only]:
-            return only * -1
-    return None
+    return combined(let, operands) if let.op.name in POLYNOMIAL else None
 
 
 def _operand(atom: Atom, known: dict[Var, Extent]) -> Any:

@@ -13,6 +13,7 @@ from ..core.types import ArrayType
 from ..core.walk import METHODS, WRITES
 from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, Edge, is_array
+from .conjunctions import is_negated
 from .effects import effect, opens_block
 from .expressions import BINARY, Expressions, copied, dotted
 from .flow import Flow, Move
@@ -241,17 +242,12 @@ class Statements:
         span = self.flow.spans[stmt]
         then = self._side(stmt, "then", stmt.then, span.middle)
         orelse = self._side(stmt, "orelse", stmt.orelse, span.end)
-        test = self.expressions.atom(stmt.cond)
+        test = self.expressions.test(stmt.cond)
         if not then and orelse:
-            test, then, orelse = self.inverted(stmt.cond), orelse, []
+            test, then, orelse = self.expressions.inverted(stmt.cond), orelse, []
+        elif orelse and self.flow.in_reverse(span.head) and is_negated(test) and not _goes_on(orelse):
+            test, then, orelse = test.operand, orelse, then                                  # type: ignore[attr-defined]
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)] if then else []
-
-    def inverted(self, cond: Any) -> ast.expr:
-        """`not condition`."""
-        stmt = self.expressions.needed.homes[cond].stmt if cond in self.expressions.nesting.values else None
-        types = [type_of(atom) for atom in stmt.args] if isinstance(stmt, Let) else []
-        of_integers = all(isinstance(type, ArrayType) and type.dtype.kind in "biu" for type in types)
-        return inverted(self.expressions.atom(cond), bool(types) and of_integers)
 
     def _side(self, stmt: If, side: str, block: Block, end: int) -> list[Item]:
         items = self.block(block)
@@ -329,20 +325,9 @@ def _keeps_dtype(stmt: Let) -> bool:
     return isinstance(value, ArrayType) and isinstance(own, ArrayType) and (not value.sizes or value.dtype == own.dtype)
 
 
-OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
-}
-
-
-def inverted(test: ast.expr, of_integers: bool) -> ast.expr:
-    """`not test`, as `a != b`, or as `a >= b` of what cannot be nan."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        kind = type(test.ops[0])
-        if kind in (ast.Eq, ast.NotEq) or of_integers and kind in OPPOSITES:
-            return ast.Compare(test.left, [OPPOSITES[kind]()], test.comparators)
-    return ast.UnaryOp(ast.Not(), test)
+def _goes_on(items: list[Item]) -> bool:
+    """Whether a side of a branch is printed as `elif`."""
+    return len(items) == 1 and isinstance(items[0], Group) and isinstance(items[0].head, ast.If)
 
 
 def _adds_once(stmt: Let) -> bool:

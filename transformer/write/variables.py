@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 
-from ..core.grammar import If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, If, Let, Loop, Var
 from ..core.walk import WRITES, all_statements
 from .aliasing import Aliases, is_array
 from .flow import Flow
@@ -189,8 +189,9 @@ def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
 
 
 def _of_branches(stmt: If) -> Iterator[tuple[Var, Var, bool]]:
-    """A value that the user gave a name does not lend it to a choice that has none."""
+    """A value that the user gave a name does not lend it to a choice that has none, unless there is no other."""
     for merge in stmt.merges:
+        is_choice = UNDEFINED not in (merge.then, merge.orelse)
         for side in (merge.then, merge.orelse):
-            if isinstance(side, Var) and (given_name(merge.target) or not given_name(side)):
+            if isinstance(side, Var) and (given_name(merge.target) or not (given_name(side) and is_choice)):
                 yield merge.target, side, False

@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, assert_never
 
 from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
 from ..nest.lifetimes import mentioned
 from ..nest.nest_walk import inner_blocks, is_load, statements
-from ..nest.nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store
+from ..nest.nests import Allocate, Block, Fold, Launch, Length, Library, Nest, Product, Stmt, Store, Task
 from .telling import is_told
 
 FEW = 1024                             # places for which one block is enough
@@ -29,7 +29,7 @@ def on_device(body: Block) -> set[Var]:
     return found
 
 
-def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
+def _known_by(stmt: Stmt, found: set[Var]) -> set[Var]:
     match stmt:
         case Let() if stmt.op is Length:
             return set()
@@ -45,7 +45,10 @@ def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
                 decided or not found.isdisjoint(atom_vars((merge.then, merge.orelse))))}
         case Loop():
             return _known_by_loop(stmt, found)
-    return set()
+        case Call() | Effect() | Allocate() | Nest() | Store() | Product() | Task() | Launch():
+            return set()
+        case _:
+            assert_never(stmt)
 
 
 def _known_by_loop(loop: Loop, found: set[Var]) -> set[Var]:

@@ -7,25 +7,26 @@ and every conversion is a `cast`, so that nothing is left to how numba would uni
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
 from ...core.builder import Builder
 from ...core.errors import NotSupported
-from ...core.grammar import UNDEFINED, Const, If, Let, Loop, Var, type_of
+from ...core.grammar import UNDEFINED, Call, Const, Effect, If, Let, Loop, Var, type_of
 from ...core.types import BOOL, INT, ArrayType
 from ...ops.arithmetic import Cast, converted
 from ...ops.base import callable_of
 from ...ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual
-from ...ops.complex_numbers import OfParts
+from ...ops.complex_numbers import ComplexOf, OfParts
 from ...ops.elementwise import weak_or_dtype
 from ...ops.identity import Same
 from ...ops.loops import loop_of, missing
+from ...ops.matrices import real_dtype
 from ...ops.selection import Where
 from ...ops.value import Value, apply, is_python, value
 from ..nest.access import fitted
-from ..nest.nests import Block, Fold, Nest, emit
+from ..nest.nests import Allocate, Block, Fold, Launch, Library, Nest, Product, Stmt, Store, Task, emit
 from .choices import pythons_choice
 
 FLOAT64, UNSIGNED, TRUTH = np.dtype(float), np.dtype(np.uint64), np.dtype(bool)
@@ -41,7 +42,7 @@ def promoted(block: Block, builder: Builder) -> Block:
     return made
 
 
-def _promote(stmt: Any, builder: Builder) -> None:
+def _promote(stmt: Stmt, builder: Builder) -> None:
     match stmt:
         case Let():
             if stmt.op.elementwise and not type_of(stmt.target).sizes:   # type: ignore[union-attr]
@@ -64,6 +65,10 @@ def _promote(stmt: Any, builder: Builder) -> None:
                     with builder.nested() as tail:
                         setattr(merge, side, handed(getattr(merge, side), merge.target, builder))
                     block += tail
+        case Call() | Effect() | Allocate() | Store() | Product() | Library() | Task() | Launch():
+            pass
+        case _:
+            assert_never(stmt)
     emit(stmt)
 
 
@@ -166,6 +171,8 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     if stmt.op is Where:
         return (TRUTH, result.dtype, result.dtype)
     spelling = stmt.attrs.get("spelling")
+    if stmt.op is ComplexOf:
+        return (real_dtype(result.dtype),) * len(types)
     if stmt.op is OfParts or spelling is not None and spelling.startswith("math."):
         return (FLOAT64,) * len(types)
     if is_python(spelling) and result.dtype != TRUTH and not stmt.op.keeps_truth:

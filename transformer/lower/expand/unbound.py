@@ -23,6 +23,7 @@ from typing import Any
 
 from ...core.builder import current
 from ...core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var, raising
+from ...core.naming import OwnName
 from ...core.running import certainly_runs
 from ...core.types import BOOL, ArrayType
 from ...core.walk import all_statements, atom_vars, blocks_of, head_uses
@@ -260,7 +261,7 @@ def _says(truth: Atom, flag: Flag) -> bool:
 
 def _is_users(var: Var) -> bool:
     """Whether a variable may be one of the program: what calls save for their reverse is none."""
-    return var.name is not None and isinstance(var.type, ArrayType)
+    return var.name is not None and not isinstance(var.name, OwnName) and isinstance(var.type, ArrayType)
 
 
 def _runs(loop: Loop) -> bool:

@@ -79,7 +79,7 @@ def _is_scan(nest: Nest, folds: list[Fold], only_long: bool) -> bool:
         reads_columns(nest, folds[0]) and is_long(nest))
 
 
-def is_long(nest: Nest) -> bool:
+def is_long(nest: Nest | Fold) -> bool:
     """Whether a row is worth a loop of its own: of a short one, columns share what is fetched of memory anyway."""
     size, assumptions = product([index.size for index in nest.indices]), current().assumptions
     return assumptions.certainly_at_least(size, MOST_PLACES + 1) or assumptions.choose(size, MOST_PLACES + 1)

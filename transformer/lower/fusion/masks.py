@@ -16,7 +16,6 @@ from typing import Any
 
 from ...core.builder import Builder, current
 from ...core.grammar import Atom, Block, Function, If, Let, Loop, Var, type_of
-from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ...core.walk import all_statements, atom_vars, head_uses, tail_uses
 from ...ops.arithmetic import converted
@@ -69,10 +68,10 @@ def _selections(function: Function) -> Iterator[_Selection]:
             mask: Any = stmt.args[-1]
             selection = by_mask.setdefault(mask, _Selection(mask))
             (selection.writes if stmt.op.writes else selection.reads).append(stmt)
-    by_size = {_sizes(stmt.target): each for each in by_mask.values() for stmt in each.reads}
+    by_size = {Value(stmt.target).shape: each for each in by_mask.values() for stmt in each.reads}
     for stmt in all_statements(function.body):
         if isinstance(stmt, Let) and stmt.op.elementwise and len(stmt.targets) == 1:
-            found = by_size.get(_sizes(stmt.target))
+            found = by_size.get(Value(stmt.target).shape)
             if found is not None:
                 found.ops.append(stmt)
     return (each for each in by_mask.values() if each.is_closed(function))
@@ -83,11 +82,7 @@ def _is_through_mask(stmt: Let) -> bool:
     if stmt.op.name not in ("get", "put", "addat") or stmt.attrs["index"] != (Slot(0),):
         return False
     mask = stmt.args[-1]
-    return isinstance(mask, Var) and is_mask(mask.type) and _sizes(mask) != () and _sizes(mask) == _sizes(stmt.args[0])
-
-
-def _sizes(array: Any) -> tuple[Extent, ...]:
-    return tuple(map(current().assumptions.normal, type_of(array).sizes))   # type: ignore[union-attr]
+    return isinstance(mask, Var) and is_mask(mask.type) and () != Value(mask).shape == Value(stmt.args[0]).shape
 
 
 def _selected(stmt: Let) -> tuple[Atom, ...]:

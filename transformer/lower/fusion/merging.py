@@ -32,6 +32,7 @@ from ..nest.nest_walk import (
     writes,
 )
 from ..nest.nests import Block, Fold, Library, Nest, Product, Store, split
+from .columns import is_long
 
 OUTSIDE = Var(INT)                     # what effects write to, and calls that may raise: their order stays
 ENDING = "assert", "raise", "check"
@@ -90,27 +91,24 @@ class _Merging:
         left = [facts_of(stmt) for stmt in block if not is_empty_memory(stmt)]
         made = self._placed(left)
         while len(made) < len(left):                                     # joined, they may have more in common
-            left, made = made, self._placed(made, without_loops=True)
+            left, made = made, self._placed(made, again=True)
         return _with_memory(memory, made)
 
-    def _placed(self, facts: list[Facts], without_loops: bool = False) -> list[Facts]:
-        """Statements with those joined that fit; of the second time on those alone that have no loops inside."""
+    def _placed(self, facts: list[Facts], again: bool = False) -> list[Facts]:
+        """Statements with those joined that fit; `again` those alone of which `_fit_again` says so."""
         made: list[Facts] = []
         for each in facts:
-            if without_loops and _has_loops(each.stmt):
-                made.append(each)
-            else:
-                self._place(each, made, without_loops)
+            self._place(each, made, again)
         return made
 
-    def _place(self, new: Facts, made: list[Facts], without_loops: bool = False) -> None:
+    def _place(self, new: Facts, made: list[Facts], again: bool) -> None:
         if isinstance(new.stmt, (Nest, Fold)) and new.stmt.indices:
             for k in range(len(made) - 1, max(-1, len(made) - MOST_LOOKED_AT), -1):
                 depth = self._depth_in_common(made[k], new)
-                if not depth or without_loops and _has_loops(made[k].stmt):
+                if not depth or again and not _fit_again(made[k], new, depth):
                     continue
                 before, behind = _sides(made[k], made[k + 1:])
-                if not any(map(new.needs, behind)):
+                if not any(map(new.needs, behind)) and (not again or _have_long_rows(made[k].stmt, new.stmt)):
                     made[k:] = [*before, facts_of(_Joint(made[k].stmt, new.stmt, depth, self).stmt()), *behind]
                     return
         made.append(new)
@@ -139,6 +137,22 @@ class _Merging:
                 break
             depth += 1
         return depth
+
+
+def _fit_again(first: Facts, second: Facts, depth: int) -> bool:
+    """Whether nests that have met others before are joined after all: those without loops inside, and two that go over
+    the same rows, of which the second reads what the first makes. What goes over more than rows stays on its own, as it
+    may go along memory in one piece."""
+    if not _has_loops(first.stmt) and not _has_loops(second.stmt):
+        return True
+    hands_on = any(map(is_array, first.writes & second.reads))
+    return hands_on and depth == len(first.stmt.indices) == len(second.stmt.indices)
+
+
+def _have_long_rows(*nests: Nest | Fold) -> bool:
+    """Whether what they have inside goes along long rows: several short ones are rather done at a time, for which the
+    sums of all rows have to be apart (`ordering/turning.py`)."""
+    return all(is_long(stmt) for nest in nests for stmt in nest.body if isinstance(stmt, (Nest, Fold)))
 
 
 def _has_loops(stmt: Any) -> bool:

@@ -13,9 +13,9 @@ carried. In Core nobody looks; in nests they say how often a loop runs. An eleme
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Block, Function, If, Let, Loop, Var, type_of
+from ...core.grammar import Block, Call, Effect, Function, If, Let, Loop, Var, type_of
 from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ...core.walk import atom_vars, targets_of
@@ -41,6 +41,10 @@ def _in_block(block: Block, known: set[Var]) -> None:
                 bound = {carry.entry for carry in stmt.carries} | {read.target for read in stmt.reads}
                 _in_block(stmt.test, known | bound | {stmt.position})
                 _in_block(stmt.body, known | bound | {stmt.position})
+            case Let() | Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
         known.update(targets_of(stmt))
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Var, type_of
+from ...core.grammar import Atom, Const, Var, type_of
 from ...core.sizes import Extent
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_of_size
@@ -47,6 +47,11 @@ class Stored:
         places = at if isinstance(at, tuple) else (at,)
         assert len(places) == self.ndim, f"{len(places)} indices for {self.type}"
         return loaded(self.atom, tuple(atom_of_size(affine(k)) for k in places))
+
+
+def place_key(at: tuple[Atom, ...]) -> tuple[Any, ...]:
+    """What tells the places of two accesses apart: constants are equal by their numbers."""
+    return tuple(place.value if isinstance(place, Const) else place for place in at)
 
 
 def loaded(array: Atom, at: tuple[Atom, ...]) -> Value:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import UNDEFINED, Call, If, Loop, Var
+from ...core.grammar import UNDEFINED, Call, Effect, If, Let, Loop, Var
 from .lifetimes import written
 from .nest_walk import statements
-from .nests import Allocate, Block
+from .nests import Allocate, Block, Fold, Launch, Library, Nest, Product, Stmt, Store, Task
 
 
 def is_written(array: Var, block: Block) -> bool:
@@ -31,7 +31,7 @@ def names_of(array: Var, block: Block) -> set[Var]:
     return names
 
 
-def names_given(stmt: Any) -> list[tuple[Var, Any]]:
+def names_given(stmt: Stmt) -> list[tuple[Var, Any]]:
     """Pairs of a name and an array that it may stand for after or in a statement."""
     match stmt:
         case If():
@@ -41,7 +41,10 @@ def names_given(stmt: Any) -> list[tuple[Var, Any]]:
                 (carry.entry, carry.init), (carry.entry, carry.next), (carry.out, carry.entry))]
         case Call():
             return [(target, arg) for target in stmt.targets for arg in stmt.args]
-    return []
+        case Let() | Effect() | Allocate() | Nest() | Fold() | Store() | Product() | Library() | Task() | Launch():
+            return []
+        case _:
+            assert_never(stmt)
 
 
 class Memories:
@@ -86,6 +89,10 @@ def handed_on(loop: Loop) -> set[Any]:
                 found.update(atom for carry in stmt.carries for atom in (carry.init, carry.next))
             case Call():
                 found.update(stmt.args)
+            case Let() | Effect() | Nest() | Fold() | Store() | Product() | Library() | Task() | Launch():
+                pass
+            case _:
+                assert_never(stmt)
     return found
 
 

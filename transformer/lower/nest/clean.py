@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
 from ...core.grammar import UNDEFINED, Atom, Call, Const, Effect, If, Let, Loop, Var, type_of
 from ...core.guards import Assumptions
@@ -14,7 +14,7 @@ from ...core.walk import Copier, atom_vars, inner_targets
 from ...ops.identity import Same
 from .folding import folded
 from .nest_walk import defined, inner_blocks, is_load, statements, uses_after, uses_before, writes
-from .nests import Allocate, Block, Fold, Kept, Library, Nest, Product, Store
+from .nests import Allocate, Block, Fold, Kept, Launch, Library, Nest, Product, Stmt, Store, Task
 
 
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
@@ -61,7 +61,7 @@ class Renaming:
         """What the target of a statement is another name of."""
         return stmt.args[0] if stmt.op is Same and isinstance(type_of(stmt.target), ArrayType) else None
 
-    def stmt(self, stmt: Any) -> Any:
+    def stmt(self, stmt: Stmt) -> Any:
         atom, attr = self.copier.atom, self.copier.attr
         for target in (*defined(stmt), *inner_targets(stmt)):
             if getattr(target.type, "sizes", True):
@@ -98,6 +98,10 @@ class Renaming:
                     merge.then, merge.orelse = atom(merge.then), atom(merge.orelse)
             case Loop():
                 self._loop(stmt)
+            case Task() | Launch():
+                pass
+            case _:
+                assert_never(stmt)
         return stmt
 
     def _sizes(self, stmt: Any) -> None:
@@ -174,7 +178,7 @@ def swept(block: Block, alive: set[Var]) -> Block:
     return kept[::-1]
 
 
-def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
+def _sweep_inside(stmt: Stmt, alive: set[Var]) -> None:
     match stmt:
         case If():
             stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
@@ -185,6 +189,10 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
         case Loop():
             stmt.body = swept(stmt.body, alive)
             stmt.test = swept(stmt.test, alive)
+        case Let() | Call() | Effect() | Allocate() | Store() | Product() | Library() | Task() | Launch():
+            pass
+        case _:
+            assert_never(stmt)
 
 
 def _is_needed(stmt: Any, alive: set[Var]) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 
 from ...core.grammar import Call, Carry, Var
 from ...core.walk import Copier
-from .nests import Allocate, Fold, Index, Library, Nest, Part, Product, Store
+from .nests import Allocate, Fold, Index, Launch, Library, Nest, Part, Product, Stmt, Store, Task
 
 
 class NestCopier(Copier):
     """Copies statements of the nest form; every variable that they define gets a fresh twin."""
 
-    def stmt(self, stmt: Any) -> Any:
+    def stmt(self, stmt: Stmt) -> Any:
         match stmt:
             case Allocate():
                 source = None if stmt.source is None else self.atom(stmt.source)
@@ -26,13 +26,14 @@ class NestCopier(Copier):
                 args, attrs = self.args(stmt.args), self.attr(stmt.attrs)
                 return Library(tuple(map(self._computed, stmt.targets)), stmt.op, args, attrs, stmt.origin)
             case Nest():
-                indices = self._indices(stmt.indices)
-                return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered, stmt.apart)
+                return replace(stmt, indices=self._indices(stmt.indices), body=self.block(stmt.body))
             case Fold():
                 return self._fold(stmt)
             case Call():                       # also those that put items into lists, and take them out
                 args = self.args(stmt.args)
                 return replace(stmt, targets=tuple(map(self.fresh, stmt.targets)), args=args)
+            case Task() | Launch():
+                raise AssertionError("what threads share is made of statements that are copied no more")
         return super().stmt(stmt)
 
     def _computed(self, target: Var) -> Any:

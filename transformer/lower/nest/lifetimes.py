@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import If, Loop, Var
+from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars, inner_targets
 from .nest_walk import all_uses, defined, inner_blocks, statements, uses_after, uses_before, writes
-from .nests import Block, Fold, Nest
+from .nests import Allocate, Block, Fold, Launch, Library, Nest, Product, Stmt, Store, Task
 
 
 class Mentions:
@@ -98,7 +98,7 @@ class Lifetimes:
             note_events(events, place, used.union(overwritten, defined(stmt)), used)
         return Alive(events, -1, end)
 
-    def _inside(self, stmt: Any, alive: Alive) -> tuple[set[Var], set[Var]]:
+    def _inside(self, stmt: Stmt, alive: Alive) -> tuple[set[Var], set[Var]]:
         """The variables from before a statement that its blocks look at, and those that they make in any case."""
         match stmt:
             case If():
@@ -107,7 +107,10 @@ class Lifetimes:
                 return self._loop(stmt, alive), set()
             case Nest() | Fold():
                 return set(uses_after(stmt)).union(*map(self.mentions.used, stmt.body)), set()
-        return set(), set()
+            case Let() | Call() | Effect() | Allocate() | Store() | Product() | Library() | Task() | Launch():
+                return set(), set()
+            case _:
+                assert_never(stmt)
 
     def _branches(self, stmt: If, alive: Alive) -> tuple[set[Var], set[Var]]:
         then, orelse = (frozenset(atom_vars(tuple(getattr(merge, side) for merge in stmt.merges)))

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Atom, Effect, If, Let, Loop, Var
+from ...core.grammar import Atom, Call, Effect, If, Let, Loop, Var
 from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ...core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
-from .nests import ROOM, Allocate, Block, Fold, Launch, Library, Load, Nest, Product, Store, Task
+from .nests import ROOM, Allocate, Block, Fold, Index, Launch, Library, Load, Nest, Product, Stmt, Store, Task
 
 
-def inner_blocks(stmt: Any) -> tuple[Block, ...]:
+def inner_blocks(stmt: Stmt) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
     if type(stmt) in (Let, Store):             # as most are
         return ()
-    if isinstance(stmt, (Nest, Fold, Task, Launch)):
-        return (stmt.body,)
+    match stmt:
+        case Nest() | Fold() | Task() | Launch():
+            return (stmt.body,)
+        case Allocate() | Store() | Product() | Library():
+            return ()
     return blocks_of(stmt)
 
 
@@ -42,7 +45,7 @@ def statements(block: Block) -> Iterator[Any]:
             waiting.pop()
 
 
-def defined(stmt: Any) -> tuple[Var, ...]:
+def defined(stmt: Stmt) -> tuple[Var, ...]:
     """Variables that a statement defines for what follows it."""
     if type(stmt) is Let:
         return stmt.targets
@@ -58,44 +61,42 @@ def defined(stmt: Any) -> tuple[Var, ...]:
     return targets_of(stmt)
 
 
-def uses_before(stmt: Any) -> list[Var]:
+def uses_before(stmt: Stmt) -> list[Var]:
     """Variables that a statement itself uses before its blocks run."""
     if type(stmt) is Let:                      # as most are
         return atom_vars(stmt.args, stmt.attrs) if stmt.attrs else atom_vars(stmt.args)
-    parts = _parts_before(stmt)
-    return list(head_uses(stmt)) if parts is None else atom_vars(parts)
-
-
-def _parts_before(stmt: Any) -> tuple[Any, ...] | None:
-    """The parts that do, of a statement that Core has not."""
     match stmt:
         case Store():
-            return (stmt.array, stmt.at, stmt.value)
-        case Nest() | Fold():
-            return ([index.size for index in stmt.indices], [carry.init for carry in getattr(stmt, "carries", ())])
+            return atom_vars(stmt.array, stmt.at, stmt.value)
+        case Nest():
+            return atom_vars(_sizes(stmt.indices))
+        case Fold():
+            return atom_vars(_sizes(stmt.indices), [carry.init for carry in stmt.carries])
         case Allocate():
-            return (stmt.target.type, stmt.source)
+            return atom_vars(stmt.target.type, stmt.source)
         case Product():
-            return ([(part.array, part.at) for part in stmt.parts], [index.size for index in stmt.indices], stmt.factor)
+            return atom_vars([(part.array, part.at) for part in stmt.parts], _sizes(stmt.indices), stmt.factor)
         case Library():
-            return (stmt.args, stmt.attrs, writes(stmt))
+            return atom_vars(stmt.args, stmt.attrs, writes(stmt))
         case Task():
-            return (stmt.cost,)
+            return atom_vars(stmt.cost)
         case Launch():
-            return tuple(index.size for index in stmt.indices)
-    return None
+            return atom_vars(_sizes(stmt.indices))
+    return list(head_uses(stmt))
 
 
-def uses_after(stmt: Any) -> list[Var]:
+def _sizes(indices: list[Index]) -> list[Extent]:
+    return [index.size for index in indices]
+
+
+def uses_after(stmt: Stmt) -> list[Var]:
     """Variables that a statement uses at the end of its blocks."""
     match stmt:
-        case Let() | Store():
+        case Let() | Store() | Nest() | Allocate() | Product() | Library() | Task() | Launch():
             return []
         case Fold():
             return atom_vars([carry.next for carry in stmt.carries])
-        case If() | Loop():
-            return list(tail_uses(stmt))
-    return []
+    return list(tail_uses(stmt))
 
 
 def all_uses(block: Block) -> Iterator[Var]:
@@ -105,20 +106,21 @@ def all_uses(block: Block) -> Iterator[Var]:
         yield from uses_after(stmt)
 
 
-def writes(stmt: Any) -> tuple[Var, ...]:
+def writes(stmt: Stmt) -> tuple[Var, ...]:
     """The arrays that a statement itself writes to."""
-    if type(stmt) is Let:
-        return ()
     match stmt:
+        case Let() | If() | Loop() | Call() | Nest() | Fold() | Allocate() | Task() | Launch():
+            return ()
         case Store():
             return (stmt.array,)
-        case Effect() if stmt.kind == ROOM:
-            return (stmt.args[0],)                                       # type: ignore[return-value]
+        case Effect():
+            return (stmt.args[0],) if stmt.kind == ROOM else ()          # type: ignore[return-value]
         case Product():
             return (stmt.target.array,)
         case Library():
             return tuple(filter(stmt.is_array, stmt.targets))
-    return ()
+        case _:
+            assert_never(stmt)
 
 
 def is_load(stmt: Any) -> bool:

@@ -27,7 +27,6 @@ from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ...ops.arithmetic import Add
-from .. import vecmath
 from ..nest.copying import NestCopier
 from ..nest.lifetimes import written
 from ..nest.nest_walk import accesses, all_uses, inner_blocks, is_load, loaded
@@ -37,6 +36,7 @@ from .interchange import as_nest, only_writes, own_axis
 from .moving_rows import jammed_moving
 from .passes import TOGETHER, copies, is_long, is_row_of_sums, left_over, moving_with, repeats, targets_of_lets
 from .reordering import reads_no_writes
+from .turning import is_dear
 
 MOST_TOGETHER = 9                      # if there are no more: the weights of a window are
 MOST_STATEMENTS = 10                   # for an item of a row that is added up, in each of the passes
@@ -168,15 +168,11 @@ def _summed_rows(nest: Nest) -> int | None:
     """Which index of a nest runs over rows that are added up, each element to that of its column."""
     if not nest.ordered or len(nest.indices) < 2 or not is_row_of_sums(nest) or len(nest.body) > MOST_STATEMENTS:
         return None
-    if not loaded(nest).isdisjoint(written(nest)) or any(map(_is_dear, nest.body)):
+    if not loaded(nest).isdisjoint(written(nest)) or any(map(is_dear, nest.body)):
         return None
     sizes = set(atom_vars(index.size for index in nest.indices))
     places = {var for stmt in nest.body if isinstance(stmt, Store) for var in atom_vars(stmt.at)}
     return next((k for k, index in enumerate(nest.indices[:-1]) if index.var not in places | sizes), None)
-
-
-def _is_dear(stmt: Let | Store) -> bool:
-    return isinstance(stmt, Let) and (stmt.op.name in vecmath.FORMS or bool(stmt.op.helper))
 
 
 def _jammed_by_rows(nest: Nest, k: int) -> Block:

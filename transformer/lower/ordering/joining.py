@@ -18,12 +18,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Carry, Const, If, Let, Loop, Var
+from ...core.grammar import Atom, Carry, If, Let, Loop, Var
 from ...core.sizes import Extent, Size, Unknown
 from ...core.types import INT
 from ...core.walk import Copier, atom_of_size
 from ...ops.identity import Same
 from ..memory.overwritten import without_lost
+from ..nest.access import place_key
 from ..nest.copying import NestCopier
 from ..nest.dependence import Frame, accesses, conflicts
 from ..nest.levels import key_of
@@ -194,7 +195,7 @@ def _not_read_again(body: Block) -> Block:
     made: Block = []
     for stmt in body:
         if isinstance(stmt, Let):
-            key = (stmt.args[0], _key(stmt.args[1:])) if is_load(stmt) else key_of(
+            key = (stmt.args[0], place_key(stmt.args[1:])) if is_load(stmt) else key_of(
                 Let(stmt.targets, stmt.op, names.args(stmt.args), stmt.attrs))
             earlier = (known if is_load(stmt) else computed).get(key)
             if earlier is not None and key is not None:
@@ -205,12 +206,8 @@ def _not_read_again(body: Block) -> Block:
         changed: set[Var] = written(stmt)
         known = {key: value for key, value in known.items() if key[0] not in changed}
         if isinstance(stmt, Store) and not stmt.adds:
-            known[stmt.array, _key(stmt.at)] = stmt.value
+            known[stmt.array, place_key(stmt.at)] = stmt.value
         elif is_load(stmt):
-            known[stmt.args[0], _key(stmt.args[1:])] = stmt.target
+            known[stmt.args[0], place_key(stmt.args[1:])] = stmt.target
         made.append(stmt)
     return made
-
-
-def _key(at: Any) -> tuple[Any, ...]:
-    return tuple(k.value if isinstance(k, Const) else k for k in at)

@@ -24,6 +24,7 @@ from ..nest.copying import NestCopier
 from ..nest.nest_walk import defined, inner_blocks, statements
 from ..nest.nests import Block, Fold, Index, Nest, split
 from ..nest.pieces import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Comparison, Places, comparisons, usual
+from .passes import is_at_least
 
 WIDEST = 8                             # a border of more places than these is no border
 
@@ -47,7 +48,7 @@ def _peeled(stmt: Nest | Fold) -> Block:
         return [_inside(stmt)]
     index, normal = stmt.indices[0], current().assumptions.normal
     size = normal(index.size)
-    enough = _is_certain(size, low + high)
+    enough = is_at_least(size, low + high)
     first: Extent = low if enough or not low else least(low, size)
     last: Extent = size - high if enough or not high else greatest(first, size - high)
     parts = [(0, first), (first, last - first), (last, size - last)]
@@ -59,12 +60,6 @@ def _peeled(stmt: Nest | Fold) -> Block:
         sections.append(_inside(part) if k == 1 else part)
     _chain(stmt, sections)
     return [each for part in sections for each in without_loop(part)]
-
-
-def _is_certain(size: Extent, count: int) -> bool:
-    """Whether a size is at least a number: certainly, or in all calls that this code is made for."""
-    assumptions = current().assumptions
-    return assumptions.certainly_at_least(size, count) or assumptions.choose(size, count)
 
 
 def _inside(stmt: Nest | Fold) -> Nest | Fold:

@@ -18,6 +18,7 @@ from ...core.types import INT, ArrayType
 from ...core.walk import Copier, atom_of_size, atom_vars
 from ...ops.arithmetic import Add
 from ..fusion.sums import combined
+from ..nest.access import place_key
 from ..nest.clean import Renaming
 from ..nest.lifetimes import written
 from ..nest.nest_walk import accesses, all_uses, defined, inner_blocks, is_load, statements
@@ -135,7 +136,7 @@ class _Blocks:
         for array, found in uses.items():
             rows = [(at, place) for _, at, place in found if self._is_of_row(at, place)]
             is_written = any(isinstance(each, Store) for each, _, _ in found)
-            if (len({_key(at[:-2]) for at, _ in rows}) == 1 and any(at[-1] is place for at, place in rows)
+            if (len({place_key(at[:-2]) for at, _ in rows}) == 1 and any(at[-1] is place for at, place in rows)
                     and (not is_written or len(rows) == len(found))):
                 first, at, place = found[0]
                 is_filled = isinstance(first, Store) and not first.adds and at[-1] is place
@@ -160,7 +161,8 @@ class _Blocks:
     def _moved(self, array: Var, at: tuple[Atom, ...], place: Var | None) -> tuple[Var, tuple[Atom, ...]]:
         if array in self.arrays and array not in self.copied:
             return self.arrays[array], (*at, self.here)
-        if array in self.copied and self._is_of_row(at, place) and _key(at[:-2]) == _key(self.copied[array].places):
+        if (array in self.copied and self._is_of_row(at, place)
+                and place_key(at[:-2]) == place_key(self.copied[array].places)):
             return self.arrays[array], (at[-1], self.here)
         return array, at
 
@@ -253,7 +255,3 @@ class _Blocks:
 
 def _turned(array: Var) -> Var:
     return Var(array.type, f"{array.name}_turned" if array.name else None)
-
-
-def _key(places: tuple[Atom, ...]) -> tuple[Any, ...]:
-    return tuple(place.value if isinstance(place, Const) else place for place in places)

@@ -57,7 +57,7 @@ def lengths_to_turn(block: Block) -> set[int]:
     nests = [stmt for stmt in statements(block) if isinstance(stmt, Nest) and len(stmt.indices) > 1]
     return {length for nest in nests for length in [nest.indices[-1].size]
             if isinstance(length, int) and FEWEST <= length <= MOST
-            and not isinstance(nest.indices[-2].size, int) and any(map(_is_dear, statements(nest.body)))}
+            and not isinstance(nest.indices[-2].size, int) and any(map(is_dear, statements(nest.body)))}
 
 
 @dataclass
@@ -121,12 +121,12 @@ def _work(stmt: Nest | Fold) -> int:
     columns = columns_of(stmt)
     inside = [each for each in statements(columns) if isinstance(each, Let)]
     extremes = sum(each.op in (Maximum, Minimum) for each in inside)
-    dear = sum(map(_is_dear, inside))
+    dear = sum(map(is_dear, inside))
     is_reduced = any(isinstance(each, Fold) for each in columns)
     return is_reduced * (2 * len(columns) + extremes + DEAR * dear)
 
 
-def _is_dear(stmt: Any) -> bool:
+def is_dear(stmt: Any) -> bool:
     """Whether a statement computes an elementary function."""
     return isinstance(stmt, Let) and (stmt.op.name in vecmath.FORMS or bool(stmt.op.helper))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.grammar import Function, Var
 from ...core.types import INT
-from ...core.walk import called_in, reachable
+from ...core.walk import calls_itself
 from ...write.layout import Group, Item, Line
 from ...write.numbers import number
 
@@ -30,7 +30,7 @@ class Depth:
 
     def param(self, names: Any) -> list[str]:
         """The parameter that counts, if it is needed."""
-        if is_recursive(self.function):
+        if calls_itself(self.function):
             self.name = names.give(Var(INT), "depth")
         return [self.name] if self.name else []
 
@@ -43,11 +43,6 @@ class Depth:
 
     def deeper(self, callee: Function) -> list[ast.expr]:
         """What a function that is called gets for its parameter."""
-        if not is_recursive(callee):
+        if not calls_itself(callee):
             return []
         return [ast.BinOp(ast.Name(self.name), ast.Add(), number(1)) if self.name else number(1)]
-
-
-def is_recursive(function: Function) -> bool:
-    """Whether a function calls itself, perhaps by way of others."""
-    return any(function in reachable(callee) for callee in called_in(function))

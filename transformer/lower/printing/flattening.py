@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
+from ...write.moves import names_in
+
 MOST_STATEMENTS = 60
 
 
@@ -17,7 +19,7 @@ def flatten(trees: dict[str, ast.FunctionDef], called: Iterable[str], alike: Cal
     plain assignments are written out. `called` are those that other code calls; `alike` says whether two
     functions are compiled in the same way."""
     for name, tree in trees.items():
-        plain = {other: trees[other] for other in _mentioned(tree) & trees.keys()
+        plain = {other: trees[other] for other in names_in(tree) & trees.keys()
                  if alike(name, other) and _is_plain(trees[other])}
         body = _Writing(tree, plain).body() if plain else tree.body
         if len(body) <= MOST_STATEMENTS:
@@ -25,12 +27,8 @@ def flatten(trees: dict[str, ast.FunctionDef], called: Iterable[str], alike: Cal
     needed = set(called)
     for name in reversed(list(trees)):
         if name in needed:
-            needed |= _mentioned(trees[name])
+            needed |= names_in(trees[name])
     return {name: tree for name, tree in trees.items() if name in needed}
-
-
-def _mentioned(tree: ast.FunctionDef) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _is_plain(tree: ast.FunctionDef) -> bool:
@@ -62,7 +60,7 @@ class _Writing(ast.NodeTransformer):
 
     def __init__(self, tree: ast.FunctionDef, plain: dict[str, ast.FunctionDef]) -> None:
         self.tree, self.plain = tree, plain
-        self.taken = _mentioned(tree) | {argument.arg for argument in tree.args.args}
+        self.taken = names_in(tree) | {argument.arg for argument in tree.args.args}
         self.before: list[ast.stmt] = []
 
     def body(self) -> list[ast.stmt]:

@@ -25,6 +25,8 @@ from ..nest.nests import Block
 from .functions import Functions
 
 FLOAT64 = np.dtype(float)
+WIDER = {np.dtype(narrow): np.dtype(wide)      # integers through which floating-point numbers become others
+         for wide, narrow_ones in (("i4", ("i1", "u1", "i2", "u2")), ("i8", ("u4",))) for narrow in narrow_ones}
 LEAST = -2 ** 63                       # the least of 64 bits: to numba, what it is the negative of is unsigned
 OTHER_SIGN = {"+": "-", "-": "+"}
 OF_LAST_BITS = frozenset(("+", "-", "*", "&", "|", "^", "~"))   # of operands as well as of the result
@@ -71,6 +73,8 @@ def converted(tree: ast.expr, source: np.dtype, target: np.dtype) -> ast.expr:
         return tree
     if target == FLOAT64 and source.kind in "iu":                        # of a float32, numba's float is one
         return ast.Call(ast.Name("float"), [tree], [])
+    if source.kind == "f" and target in WIDER:                           # by itself numba's would stop at the least
+        tree = typed(tree, WIDER[target])                                # and the largest number, where NumPy's wraps
     return typed(tree, target)
 
 

@@ -41,18 +41,18 @@ class Question:
 
 def note_sources(reader: Reader, var: Var, *sources: Atom) -> None:
     """Notes what a variable is, depending on the path."""
-    reader.sources.setdefault(var, []).extend(source for source in sources if not isinstance(source, Undefined))
+    reader.classes.sources.setdefault(var, []).extend(source for source in sources if not isinstance(source, Undefined))
 
 
 def note_question(reader: Reader, value: Any, text: str, answer: Callable[[type], Any]) -> None:
     """Notes what the program asks of a value."""
     if isinstance(value, Value) and not value.ndim and isinstance(value.atom, Var):
-        reader.questions.append(Question(value.atom, text, answer, reader.builder.origin))
+        reader.classes.questions.append(Question(value.atom, text, answer, reader.builder.origin))
 
 
 def check_questions(reader: Reader) -> None:
     """Raises where the answer depends on the path, or is not that for the type that all paths have together."""
-    for asked in reader.questions:
+    for asked in reader.classes.questions:
         classes = sorted({*_classes(reader, asked.var), python_type(Value(asked.var))}, key=lambda each: each.__name__)
         if len({asked.answer(each) for each in classes}) > 1:
             raise NotSupported(f"{asked.text} of a number whose class depends on the path "
@@ -88,8 +88,8 @@ def _classes(reader: Reader, var: Var) -> set[type]:
             continue
         seen.add(atom)
         stmt = reader.builder.numbering.definitions.get(atom) if isinstance(atom, Var) else None
-        if atom in reader.sources:
-            pending += reader.sources[atom]
+        if atom in reader.classes.sources:
+            pending += reader.classes.sources[atom]
         else:
             found.add(python_type(Value(atom)))
             pending += _operands_of_sums(stmt)

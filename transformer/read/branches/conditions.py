@@ -153,7 +153,7 @@ def joined(reader: Reader, one: Any, other: Any, is_and: bool) -> Any:
         if isinstance(value, (bool, np.bool_)):
             return rest if value == is_and else value
     name, spelling = ("logical_and", "and") if is_and else ("logical_or", "or")
-    return emit_named(reader, name, (one, other), spelling)
+    return emit_named(name, (one, other), spelling)
 
 
 def is_safe(node: Any) -> bool:
@@ -187,14 +187,14 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
         instead=conflict.instead,
     )
     if conflict.cond is not None and refusal.origin is not None:
-        reader.forks[refusal] = refusal.origin, conflict.mentioned or ""
+        reader.refused.forks[refusal] = refusal.origin, conflict.mentioned or ""
     by_size = isinstance(refusal, Untested) and refusal.place in reader.tested
     if (by_size or conflict.by_length) and reader.loops and not reader.loops[-1].is_open:
         return Unroll(reader.loops[-1].plan.key, refusal)            # which carries sizes then
     if conflict.list is not None and reader.loops and reader.made_before(conflict.list, reader.loops[-1].made):
         return WantsOpen(conflict.list, conflict.sampled, refusal)
     if conflict.loop is not None:
-        reader.uneven[refusal] = conflict.loop
+        reader.refused.loops[refusal] = conflict.loop
         return Unroll(conflict.loop, refusal, conflict.first_apart)
     if conflict.cond is not None:
         try:

@@ -11,7 +11,9 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...core.grammar import Block
+from ...core.naming import OwnName, ResultName
 from ...ops.value import Value
+from ..desugar.blocks import SILENT
 from ..values import ABSENT, View, known_of
 
 
@@ -106,15 +108,22 @@ def base_of_dict(holder: dict[Any, Any]) -> type[dict[Any, Any]]:
     return OrderedDict if isinstance(holder, OrderedDict) else dict
 
 
+class OwnNames(dict[str, Any]):
+    """The names in a frame of a function of ours, which binds them wherever they are used."""
+
+
 class Name(Item):
     """A name in a frame: `holder` is the dictionary of its names. Those of our own have points, as no name of a user's
-    has."""
+    has, or are those of our own functions."""
 
     __slots__ = ()
 
     @property
     def name(self) -> str:
-        return self.key.replace(".", "_")
+        name = self.key.removesuffix(SILENT).replace(".", "_")
+        if self.key.endswith(SILENT):
+            return ResultName(name)
+        return OwnName(name) if "." in self.key or isinstance(self.holder, OwnNames) else name
 
 
 class Cell(Place):

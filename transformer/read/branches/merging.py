@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...core.grammar import Atom, Block, Const, Merge, Undefined, Var
+from ...core.naming import ResultName
 from ...core.sizes import Extent, Unknown, leaves
 from ...ops.value import Value
 from ..desugar.forks import EVERYWHERE
@@ -122,6 +123,8 @@ class Merger:
         target = Var(type, name)
         if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
             self.reader.partial[target] = place
+        if isinstance(name, ResultName):
+            self.reader.provisional[target] = tuple(pair)
         self.merges.append(Merge(target, *pair))
         return target
 
@@ -164,7 +167,7 @@ class Merger:
         if reason.endswith("and nothing"):
             message = f"{name!r} is assigned in one branch only" if name else "this is defined in one branch only"
         else:
-            is_returned = name is not None and name == self.reader.frame.result
+            is_returned = isinstance(name, ResultName) or name is not None and name == self.reader.frame.result
             verb = "return" if is_returned else f"leave {name!r} as" if name else "give"
             message = f"the branches of this `if` {verb} {reason}"
         return Conflict(

@@ -32,22 +32,22 @@ def note_class(reader: Reader, var: Var, *sources: Atom) -> None:
     """Notes that a variable is one of these, of which some may be Python's."""
     note_sources(reader, var, *sources)
     if not is_weak(var.type) and any(_may_be_python(reader, source, MOST_FOLLOWED) for source in sources):
-        reader.mixed.add(var)
+        reader.classes.mixed.add(var)
 
 
 def note_class_after_loop(reader: Reader, var: Var, following: Atom, *sources: Atom) -> None:
     """The same for what a loop leaves: `following`, unless there is no iteration. The dtypes of a loop over nothing do
     not stand in the way of others."""
     note_class(reader, var, *sources, following)
-    if var in reader.mixed and not _may_be_python(reader, following, MOST_FOLLOWED):
-        reader.left_by_loops.add(var)
+    if var in reader.classes.mixed and not _may_be_python(reader, following, MOST_FOLLOWED):
+        reader.classes.left_by_loops.add(var)
 
 
 def check_truths(reader: Reader, op: Any, args: tuple[Any, ...], spelling: str | None) -> None:
     """Raises where truth values of either class are added up, or the like."""
     if not op.elementwise or op.keeps_truth or op.asks_truth or op.name == "cast" or not is_python(spelling):
         return
-    if op.symbol in COMPARING or not reader.mixed or not all(map(_is_truth, args)):
+    if op.symbol in COMPARING or not reader.classes.mixed or not all(map(_is_truth, args)):
         return
     atoms = [arg.atom for arg in args if isinstance(arg, Value)]
     if not all(is_weak(type_of(atom)) for atom in atoms) and all(
@@ -63,12 +63,12 @@ def check_truths(reader: Reader, op: Any, args: tuple[Any, ...], spelling: str |
 
 def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     """Raises where a number of either class meets a narrower one: that decides the dtype of what they give."""
-    if not reader.mixed or not op.elementwise or op.symbol in COMPARING or op.name == "cast":
+    if not reader.classes.mixed or not op.elementwise or op.symbol in COMPARING or op.name == "cast":
         return
     operands = [value(arg) for arg in args if isinstance(arg, Value | int | float | complex | np.generic)]
     if not any(_is_narrow(operand.type) for operand in operands):
         return
-    may_be = [not operand.ndim and _may_be_python(reader, operand.atom, MOST_FOLLOWED, reader.left_by_loops)
+    may_be = [not operand.ndim and _may_be_python(reader, operand.atom, MOST_FOLLOWED, reader.classes.left_by_loops)
               for operand in operands]
     either = [operand for operand, may in zip(operands, may_be) if may and not is_weak(operand.type)]
     of_numpy = promoted(_met(operand, False) for operand in operands)
@@ -84,10 +84,10 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
 def check_items(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     """Raises where a number of either class is an item of an array: that has the dtype of Python's numbers with them,
     and may be narrower without."""
-    if not reader.mixed or not op.variadic or not args:
+    if not reader.classes.mixed or not op.variadic or not args:
         return
     items = [value(item) for item in _numbers_in(args[0])]
-    may_be = [not item.ndim and _may_be_python(reader, item.atom, MOST_FOLLOWED, reader.left_by_loops)
+    may_be = [not item.ndim and _may_be_python(reader, item.atom, MOST_FOLLOWED, reader.classes.left_by_loops)
               for item in items]
     either = [item for item, may in zip(items, may_be) if may and not is_weak(item.type)]
     if not either or (of_numpy := promoted(item.dtype for item in items)) == promoted(
@@ -119,7 +119,7 @@ def _numbers_in(items: Any) -> Iterator[Any]:
 def check_digits(reader: Reader, block: Block) -> None:
     """Raises where digits would show that a number of Python's became one of a narrower dtype, as NumPy's are that it
     may be instead: 0.3 as float32, in a float64."""
-    for stmt in all_statements(block) if reader.mixed else ():
+    for stmt in all_statements(block) if reader.classes.mixed else ():
         if isinstance(stmt, Let):
             bits = max(map(_bits, map(type_of, stmt.targets)))
             for atom in stmt.args:
@@ -147,15 +147,15 @@ def _lost_digits(reader: Reader, atom: Atom) -> bool:
         if isinstance(each, Const) and not holds_exactly(dtype, each.value):
             return True
         if each in seen or not isinstance(each, Var) or not _may_be_python(
-            reader, each, MOST_FOLLOWED, reader.left_by_loops
+            reader, each, MOST_FOLLOWED, reader.classes.left_by_loops
         ):
             continue
         seen.add(each)
         stmt = numbering.definitions.get(each)
         if each in numbering.met:
             pending += numbering.met[each]
-        elif stmt is not None and stmt.op.hands_on and each in reader.sources:
-            pending += reader.sources[each]
+        elif stmt is not None and stmt.op.hands_on and each in reader.classes.sources:
+            pending += reader.classes.sources[each]
         elif stmt is not None and stmt.op.name in ("cast", "negative", "positive"):
             pending += stmt.args
         else:
@@ -184,7 +184,7 @@ def _may_be_python(reader: Reader, atom: Atom, depth: int, but: Container[Any] =
     """Whether a number may be Python's, if none of those is that are left out."""
     if isinstance(atom, Undefined) or not isinstance(type_of(atom), ArrayType) or atom in but:
         return False
-    if is_weak(type_of(atom)) or atom in reader.mixed:
+    if is_weak(type_of(atom)) or atom in reader.classes.mixed:
         return True
     stmt = reader.builder.numbering.definitions.get(atom) if isinstance(atom, Var) and depth else None
     return isinstance(stmt, Let) and _hands_class_on(stmt) and all(

@@ -102,7 +102,7 @@ def _demand_integers(reader: Reader, arguments: Any, error: TransformError) -> N
     paths = {path for path in roots.paths if ".shape[" not in path}
     if roots.loops and not (isinstance(error, Untested) and roots.loops[-1] in roots.of_any_length):
         raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
-    if paths and paths.isdisjoint(reader.mapped):
+    if paths and paths.isdisjoint(reader.arguments.mapped):
         raise Demand(paths, error.located(reader.builder.origin))
 
 

@@ -16,6 +16,7 @@ from ...core.halves import NumpyNumber
 from ...core.types import type_of_number
 from ...ops import value as values
 from ...ops.arguments import NotKnown
+from ...ops.arithmetic import converted
 from ...ops.table import lookup
 from ...ops.value import Value, emit
 from ..branches.mixed import check_items, check_truths, check_widths
@@ -114,9 +115,10 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
         return emit(op, (whole.atom, *others), attrs, spelling)
 
     def insert(whole: Value, part: Value) -> Value:
-        return op.write_back(whole, part, *map(Value, others), **attrs)
+        made = op.write_back(whole, part, *map(Value, others), **attrs)
+        return converted(made, whole.dtype) if made.type.weak and is_axisless(base) else made
 
-    return View(base, extract, insert, reader.journal, stmt.target)
+    return View(base, extract, insert, reader.journal, stmt.target, by_elements=op.elementwise)
 
 
 UNCERTAIN = "Whether this is a view or a copy depends on the layout of the array."
@@ -207,7 +209,7 @@ def _arange(reader: Reader, argument: Any) -> Value:
     return result
 
 
-def emit_named(reader: Reader, name: str, operands: tuple[Any, ...], spelling: str) -> Value:
+def emit_named(name: str, operands: tuple[Any, ...], spelling: str) -> Value:
     """An op by its name and with its own spelling, such as `and`."""
     from ...ops.table import ops
 

@@ -33,7 +33,15 @@ from ..loops.next_items import next_item
 from ..loops.producers import Producer, collected_items
 from ..loops.ranges import made_range
 from ..objects import copying, records
-from ..objects.attributes import attribute, attributes_of, has_attribute, no_such_rule, set_attribute
+from ..objects.attributes import (
+    attribute,
+    attributes_of,
+    delete_attribute,
+    drop_attribute,
+    has_attribute,
+    no_such_rule,
+    set_attribute,
+)
 from ..objects.containers import iterated
 from ..objects.deques import made_deque
 from ..objects.keys import ITEM, KEY, hashed
@@ -135,6 +143,10 @@ def asked_attribute(reader: Reader, value: Any, name: Any) -> bool:
 
 def store_attribute(reader: Reader, owner: Any, name: Any, value: Any) -> None:
     set_attribute(reader, owner, static(reader, name, "the name of an attribute"), value)
+
+
+def remove_attribute(reader: Reader, owner: Any, name: Any) -> None:
+    delete_attribute(reader, owner, static(reader, name, "the name of an attribute"))
 
 
 def nothing_to_set(reader: Reader, owner: Any, /) -> None:
@@ -305,6 +317,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     hasattr: asked_attribute,
     setattr: store_attribute,
     object.__setattr__: store_attribute,
+    delattr: remove_attribute,
+    object.__delattr__: drop_attribute,
     BaseException.__setattr__: store_attribute,
     types.SimpleNamespace.__setattr__: store_attribute,
     object.__init__: nothing_to_set,

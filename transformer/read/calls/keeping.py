@@ -28,12 +28,14 @@ from ...core.walk import all_statements
 from ...ops.value import Value
 from ..branches.structures import Fixed, Node, Slot, Template, atoms, capture, same_template, stripped_type
 from ..frames import Frame, stamp
+from ..requests import Request
 from .own_functions import Templates, captured_arguments
 from .repeated import FEWEST, ReadCall, kind_of, repeated
 from .surroundings import surroundings
 
 if TYPE_CHECKING:
     from ...core.grammar import Function
+    from ..findings import Findings
     from ..reader import Reader
     from .kept import Kept
 
@@ -54,12 +56,11 @@ class Chosen:
     sizes: tuple[Label, ...] = ()
 
 
-class Keep(Exception):
-    """These functions are to stay functions: reading begins again."""
+class Keep(Request):
+    """The functions with these keys are to stay functions, as it says for each."""
 
-    def __init__(self, functions: dict[Any, Chosen]) -> None:
-        super().__init__(functions)
-        self.functions = functions
+    def note(self, findings: Findings) -> None:
+        findings.kept.update(self.key)
 
 
 class Keeping:
@@ -177,7 +178,7 @@ def _as_parameter(reader: Reader, template: Template, varies: bool) -> Template 
     if type(value) in KNOWN and not (varies and is_real):
         return template
     is_number = is_real or type(value) is Value and (with_arrays or not value.ndim)
-    is_certain = atom is not None and atom not in reader.mixed and atom not in reader.partial
+    is_certain = atom is not None and atom not in reader.classes.mixed and atom not in reader.partial
     return _slot(atom) if is_number and is_certain else None                            # type: ignore[arg-type]
 
 

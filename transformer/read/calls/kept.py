@@ -59,13 +59,14 @@ class Kept(Own):
 
     def read(self) -> Any:
         reader = self.reader
-        asked = len(reader.questions), len(reader.assumptions.guards)
+        asked = len(reader.classes.questions), len(reader.assumptions.guards)
         facts, reader.facts = reader.facts, {}
         try:
             settled = self._pass()
         finally:
             reader.facts = facts
-        if not settled or (len(reader.questions), len(reader.assumptions.guards)) != asked or not self._is_plain():
+        has_asked = asked != (len(reader.classes.questions), len(reader.assumptions.guards))
+        if not settled or has_asked or not self._is_plain():
             raise NotKept
         self.function.again = reader.recursion.keeping.for_source and is_light(self.function.body)
         self.function.source = self.frame.source
@@ -88,7 +89,7 @@ class Kept(Own):
         return result
 
     def _is_plain(self) -> bool:
-        mixed = self.reader.mixed.isdisjoint(all_definitions(self.function.body))
+        mixed = self.reader.classes.mixed.isdisjoint(all_definitions(self.function.body))
         is_pure = not (self.written or self.changed or self.shared or self.together or self.captured)
         return mixed and is_pure and self.reader.recursion.keeping.may_stay(self.function.body, self.result)
 

@@ -107,7 +107,7 @@ class Fresh:
         static, children = kind.split(value)
         pairs = [self.tree(child, name) for child in children]
         made = [kind.build(type(value), static, [pair[k] for pair in pairs]) for k in (0, 1)]
-        self.reader.given[id(made[0])] = made[0]
+        self.reader.arguments.containers[id(made[0])] = made[0]
         return made[0], made[1]
 
     def _leaf(self, value: Value, name: str) -> tuple[Any, Any]:

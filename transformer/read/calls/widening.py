@@ -165,7 +165,7 @@ class Parameters:
         ways = kind.accessors(template.static, len(template.children))
         parts = [self.build(c, name_of(way, name), path + way) for c, way in zip(template.children, ways)]
         made = kind.build(template.cls, template.static, parts)
-        self.reader.given[id(made)] = made
+        self.reader.arguments.containers[id(made)] = made
         return made
 
     def _leaf(self, type: ArrayType, name: str, path: str) -> Value:

@@ -154,6 +154,7 @@ def at(place: Any, node: Any) -> Any:
     return node
 
 
+SILENT = "."                   # behind a name of ours after which nothing is called
 UNNAMED = "unnamed"            # the type comment of a name that says nothing about what it stands for
 
 

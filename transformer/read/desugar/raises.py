@@ -67,6 +67,7 @@ from typing import Any
 import gast
 
 from .blocks import (
+    SILENT,
     TRIES,
     Block,
     Occurred,
@@ -153,7 +154,7 @@ class _RaiseRemover(FarExitRemover):
     def __init__(self, scope: Scope, raises: Block) -> None:
         super().__init__(scope)
         self._different = list({gast.dump(each.exc): each for each in raises}.values())
-        self._which = scope.names.fresh("which") if len(self._different) > 1 else None
+        self._which = scope.names.fresh("which") + SILENT if len(self._different) > 1 else None
 
     def instead(self, statement: Any, followed: bool) -> Block:
         done = super().instead(statement, followed)

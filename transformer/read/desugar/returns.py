@@ -60,7 +60,7 @@ from typing import Any
 
 import gast
 
-from .blocks import Block, assignment, at, constant, exits, falls_through, variable
+from .blocks import SILENT, Block, assignment, at, constant, exits, falls_through, variable
 from .far_exits import FarExitRemover
 from .scope import Scope, preview
 
@@ -78,7 +78,7 @@ def rewrite(block: Block, scope: Scope) -> Block:
         end = at(block[-1], gast.Return(None))
         block, returns = [*block, end], [*returns, end]
     given = _variable_of_all(returns)
-    result = given or scope.names.fresh("result")
+    result = given or scope.names.fresh("result") + SILENT
     remover = _ReturnRemover(scope, result, given)
     body = remover.remove(block, followed=False, ready=False)
     last = returns[-1]

@@ -9,10 +9,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable
 from functools import cache
+from importlib import import_module
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
+
+# Of what stands in several modules, the last one counts.
+MODULES = (
+    "writing", "counting", "facts", "folding", "numbers", "selecting", "series", "polynomials", "polynomial_series",
+    "polynomial_objects", "bits", "ranks", "missing", "frequencies", "fitting", "heaps", "matrices", "scipy_linalg",
+    "scipy_signal", "distances", "distributions", "densities", "windows", "complex_functions", "iterating", "roots",
+    "systems", "integrating", "interpolating", "splines", "regular_grids", "images", "probabilities", "describing",
+    "matrix_equations", "spectral", "initial_values",
+)
 
 
 def instead_of(function: Any) -> Callable[..., Any] | None:
@@ -66,51 +76,7 @@ def _of_object(function: Any) -> Callable[..., Any] | None:
 
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
-    from . import (
-        bits,
-        complex_functions,
-        counting,
-        densities,
-        describing,
-        distances,
-        distributions,
-        facts,
-        fitting,
-        folding,
-        frequencies,
-        heaps,
-        images,
-        initial_values,
-        integrating,
-        interpolating,
-        iterating,
-        matrices,
-        matrix_equations,
-        missing,
-        numbers,
-        polynomial_objects,
-        polynomial_series,
-        polynomials,
-        probabilities,
-        ranks,
-        regular_grids,
-        roots,
-        scipy_linalg,
-        scipy_signal,
-        selecting,
-        series,
-        spectral,
-        splines,
-        systems,
-        windows,
-        writing,
-    )
-
-    modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series,
-               polynomial_objects, bits, ranks, missing, frequencies, fitting, heaps, matrices, scipy_linalg,
-               scipy_signal, distances, distributions, densities, windows, complex_functions, iterating, roots, systems,
-               integrating, interpolating, splines, regular_grids, images,
-               probabilities, describing, matrix_equations, spectral, initial_values)
+    modules = (import_module(f"{__name__}.{name}") for name in MODULES)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

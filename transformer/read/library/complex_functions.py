@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .numbers import as_float
+
 
 def of_one(function):
     """A function of `cmath` that NumPy has, too."""
@@ -34,6 +36,7 @@ def polar(z):
 
 
 def rect(r, phi):
+    r, phi = as_float(r), as_float(phi)
     return complex(r * np.cos(phi) + 1j * (r * np.sin(phi)))
 
 

@@ -251,8 +251,8 @@ def lexsort(keys, axis=-1):
 def unravel_index(indices, shape, order="C"):
     if order != "C":
         refused("np.unravel_index with an order other than 'C' is not supported", "Reverse the shape and the result.")
-    sizes = shape if isinstance(shape, tuple) else (shape,)
-    found = []
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
+    indices, found = as_index(indices), []
     for k in reversed(range(1, len(sizes))):
         found.append(indices % sizes[k])
         indices = indices // sizes[k]
@@ -262,6 +262,7 @@ def unravel_index(indices, shape, order="C"):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if mode != "raise" or order != "C":
         refused("np.ravel_multi_index with mode or order is not supported", "Compute the index: i * m + j.")
+    multi_index = [as_index(places) for places in multi_index]
     for k in range(len(dims)):
         if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
             raise ValueError("invalid entry in coordinates array")
@@ -269,6 +270,12 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     for k in range(1, len(dims)):
         index = index * dims[k] + multi_index[k]
     return index
+
+
+def as_index(places):
+    """Places that take part in arithmetic: narrow ones would wrap around."""
+    places = np.asarray(places)
+    return places if places.dtype == np.int64 else places.astype(int)
 
 
 def array_equal(a1, a2, equal_nan=False):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .refusing import refused
 
 
@@ -13,14 +14,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The columns of the Vandermonde matrix are scaled to the same length, as in NumPy."""
     if full or cov:
         refused("np.polyfit with full or cov is not supported", "Compute them from the residuals of the fit.")
-    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    x, y = floats(x), floats(y)
     if x.ndim != 1:
         raise TypeError("expected 1D vector for x")
     if len(x) != len(y):
         raise TypeError("expected x and y to have same length")
     powers = np.vander(x, deg + 1)
     if w is not None:
-        weights = np.asarray(w) + 0.0
+        weights = floats(w)
         powers = powers * weights[:, None]
         y = y * (weights[:, None] if y.ndim == 2 else weights)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
@@ -30,7 +31,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 def roots(p):
     """The eigenvalues of the companion matrix. The first coefficient is not 0."""
-    p = np.asarray(p) + 0.0
+    p = floats(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
     if len(p) < 2:

@@ -13,6 +13,7 @@ import numpy as np
 from ...ops.identity import stop_gradient
 from ..calls.given_functions import is_infinite, own, unmoved
 from .events import crosses, cut, reported, watching
+from .floats import floats
 from .refusing import at_least, refused
 
 
@@ -77,7 +78,7 @@ class OdeSolution:
         self.method, self.ts, self.ys, self.ks, self.way = method, ts, ys, ks, way
 
     def __call__(self, t):
-        t = np.asarray(t) + 0.0
+        t = floats(t)
         if t.ndim == 0:
             return self.at(np.reshape(t, (1,)))[0]
         return self.at(t).T
@@ -227,9 +228,10 @@ def by_polynomials(method, ts, ys, ks, t, way):
     place = np.clip(np.searchsorted(way * ts[1:], way * t), 0, len(ts) - 2)
     h = ts[place + 1] - ts[place]
     x = (t - ts[place]) / np.where(h == 0, 1.0, h)
-    value = 0.0
-    for row in tuple(np.array(method.p).T[::-1]):
-        value = (value + np.einsum("s,ksn->kn", row, ks[place])) * x[:, None]
+    terms = [np.einsum("s,ksn->kn", row, ks[place]) for row in tuple(np.array(method.p).T[::-1])]
+    value = terms[0] * x[:, None]
+    for term in terms[1:]:
+        value = (value + term) * x[:, None]
     return ys[place] + h[:, None] * value
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import own_floats
 from .piecewise import PiecewisePolynomial, doubles, moved
 from .refusing import at_least, axis_of, of_object, refused
 from .regular_grids import of_grid
@@ -184,7 +185,7 @@ class Interpolated:
         order = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}.get(kind, kind)
         if order not in (1, 2, 3, "linear", "nearest", "previous", "next"):
             refused(f"scipy.interpolate.interp1d of kind {kind!r} is not supported", "Use make_interp_spline.")
-        x, y = np.asarray(x), np.asarray(y) + 0.0
+        x, y = np.asarray(x), own_floats(y)
         self.axis = axis_of(axis, y.ndim)
         y = np.moveaxis(y, self.axis, 0)
         if not assume_sorted:

@@ -16,11 +16,16 @@ def fsum(seq):
 def dist(p, q):
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    return math.sqrt(sum((a - b) ** 2 for a, b in zip(p, q)))
+    return math.sqrt(sum((as_float(a) - as_float(b)) ** 2 for a, b in zip(p, q)))
 
 
 def hypot(*coordinates):
-    return math.sqrt(sum(x * x for x in coordinates))
+    return math.sqrt(sum(as_float(x) * as_float(x) for x in coordinates))
+
+
+def as_float(number):
+    """A number as `math` takes it: of narrower ones squares would be rounded, or wrap around."""
+    return number if isinstance(number, float) else float(number)
 
 
 def modf(x):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats, own_floats
 from .polynomials import leading, polyder, polyint, polyval
 from .refusing import at_least, of_object, refused
 
@@ -107,11 +108,11 @@ class Polynomial:
 
     @property
     def domain(self):
-        return np.array((-1.0, 1.0) if self.ends is None else self.ends) + 0.0
+        return floats(np.array((-1.0, 1.0) if self.ends is None else self.ends))
 
     @property
     def window(self):
-        return np.array((-1.0, 1.0) if self.ends is None else self.onto) + 0.0
+        return floats(np.array((-1.0, 1.0) if self.ends is None else self.onto))
 
     def __eq__(self, other):
         return refused("`==` of polynomials is not supported",
@@ -153,7 +154,7 @@ class Polynomial:
 
 
 def polynomial(coef, domain=None, window=None, symbol="x"):
-    ends, coef = (-1.0, 1.0), np.atleast_1d(coef) + 0.0
+    ends, coef = (-1.0, 1.0), own_floats(np.atleast_1d(coef))
     if coef.ndim != 1 or not at_least(len(coef), 1):
         raise ValueError("Coefficient array is not 1-d, or empty")
     if domain is None and window is None:

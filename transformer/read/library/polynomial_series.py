@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .polynomials import poly, polyfit
 from .refusing import refused
 
@@ -19,6 +20,12 @@ def series(c):
     if c.ndim != 1:
         refused("a series with several columns of coefficients is not supported", "Evaluate the columns one by one.")
     return c.astype(float) if c.dtype.kind in "biu" else c
+
+
+def degrees(first, end, dtype):
+    """Whole numbers, which do not make narrow coefficients wider."""
+    numbers = np.arange(first, end)
+    return numbers.astype(dtype) if dtype in (np.float16, np.float32) else numbers
 
 
 def polyval(x, c, tensor=True):
@@ -65,18 +72,21 @@ def hermeval(x, c, tensor=True):
 
 
 def polyder(c, m=1, scl=1, axis=0):
-    c = series(c) + 0.0
+    c = floats(series(c))
     for _ in range(m):
-        c = scl * c[1:] * np.arange(1, len(c))
+        c = scl * c[1:] * degrees(1, len(c), c.dtype)
     return c
 
 
 def polyvander(x, deg):
-    return (np.asarray(x) + 0.0)[..., None] ** np.arange(deg + 1)
+    x = floats(np.atleast_1d(x))
+    return x[..., None] ** degrees(0, deg + 1, x.dtype)
 
 
 def polyfromroots(roots):
-    return poly(roots)[::-1]
+    roots = np.asarray(roots)
+    is_narrow = roots.dtype in (np.float16, np.float32, np.complex64)
+    return poly(roots.astype(np.result_type(roots.dtype, float)) if is_narrow else roots)[::-1]
 
 
 def rising_polyfit(x, y, deg, rcond=None, full=False, w=None):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .fitting import polyfit
+from .floats import floats, own_floats
 from .refusing import refused
 
 
@@ -72,7 +73,7 @@ def polysub(a1, a2):
 
 def polydiv(u, v):
     """As in NumPy the remainder begins with its first coefficient that is not 0."""
-    rest, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    rest, v = own_floats(np.atleast_1d(u)), floats(np.atleast_1d(v))
     if rest.dtype != v.dtype:
         rest = rest.astype(np.result_type(rest.dtype, v.dtype))
     steps = len(rest) - len(v) + 1

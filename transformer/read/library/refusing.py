@@ -37,6 +37,12 @@ def _read_of_object(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 of_object.__transformer_read__ = _read_of_object  # type: ignore[attr-defined]
 
 
+def refuse_none(count: int, deed: str) -> None:
+    """What NumPy says where no array is there to join."""
+    if count == 0:
+        raise ValueError("need at least one array to " + deed)
+
+
 def axis_of(axis: Any, rank: int) -> int:
     """One axis of an array of this rank, not below 0; raises NumPy's AxisError, when it is read, if it has no such."""
     return arguments.axis(axis, rank)

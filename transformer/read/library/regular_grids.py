@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import own_floats
 from .piecewise import doubles
 from .refusing import at_least, of_object, refused
 
@@ -16,7 +17,7 @@ class RegularGrid:
 
     def __init__(self, points, values, method, bounds_error, fill_value):
         self.grid = tuple([doubles(line) for line in points])
-        self.values, self.method = np.asarray(values) + 0.0, method
+        self.values, self.method = own_floats(values), method
         self.bounds_error, self.fill_value = bounds_error, fill_value
         for axis, line in enumerate(self.grid):
             size = self.values.shape[axis]
@@ -62,14 +63,14 @@ class RegularGrid:
 
     def linear(self, pieces, parts):
         """The sum over the corners of the cell around each place."""
-        value = 0.0
+        terms = []
         for corner in product((0, 1), repeat=len(pieces)):
             weight = 1.0
             for step, part in zip(corner, parts):
                 weight = weight * (part if step else 1 - part)
             at = tuple([piece + step for piece, step in zip(pieces, corner)])
-            value = value + self.spread(weight) * self.values[at]
-        return value
+            terms.append(self.spread(weight) * self.values[at])
+        return sum(terms[1:], terms[0])
 
     def spread(self, each):
         """With axes for those of the values that are not axes of the grid."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .refusing import axis_of, refused
 
 PADDING = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
@@ -126,7 +127,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     b, a = normalized(b, a)
     order = max(len(a), len(b))
     b, a = np.pad(b, (0, order - len(b))), np.pad(a, (0, order - len(a)))
-    signal = np.moveaxis(np.asarray(x) + 0.0, axis, 0)
+    signal = np.moveaxis(floats(x), axis, 0)
     edge = 0 if padtype is None else 3 * order if padlen is None else padlen
     if len(signal) <= edge:
         raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
@@ -164,7 +165,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     if polyorder >= window_length:
         raise ValueError("polyorder must be less than window_length.")
     axis = axis_of(axis, np.ndim(x))
-    signal, half = np.moveaxis(np.asarray(x) + 0.0, axis, 0), window_length // 2
+    signal, half = np.moveaxis(floats(x), axis, 0), window_length // 2
     if mode == "interp" and window_length > len(signal):
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
     weights = fits(window_length, polyorder, deriv, delta, np.array([half]))[0]

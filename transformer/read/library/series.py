@@ -116,7 +116,13 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     return np.clip(covariance / spread[:, None] / spread[None, :], -1, 1)
 
 
+def pythons(M):
+    """A number of Python's, which neither wraps around nor makes what it meets narrow."""
+    return M if isinstance(M, (int, float)) else M.item()
+
+
 def bartlett(M):
+    M = pythons(M)
     if M == 1:
         return np.ones(1)
     n = np.arange(1 - M, M, 2)
@@ -124,18 +130,21 @@ def bartlett(M):
 
 
 def hanning(M):
+    M = pythons(M)
     if M == 1:
         return np.ones(1)
     return 0.5 + 0.5 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
 
 
 def hamming(M):
+    M = pythons(M)
     if M == 1:
         return np.ones(1)
     return 0.54 + 0.46 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
 
 
 def blackman(M):
+    M = pythons(M)
     if M == 1:
         return np.ones(1)
     phase = np.pi * np.arange(1 - M, M, 2) / (M - 1)
@@ -143,6 +152,7 @@ def blackman(M):
 
 
 def kaiser(M, beta):
+    M = pythons(M)
     if M == 1:
         return np.ones(1)
     middle = (M - 1) / 2.0

@@ -29,11 +29,11 @@ def basis(t, x, k):
 def combined(t, c, k, x):
     """The spline at x: the sum of its coefficients times the functions of the basis."""
     first, values = basis(t, x, k)
-    value = 0.0
+    terms = []
     for r in range(k + 1):
         weight = np.reshape(values[r], (*x.shape, *(1,) * (c.ndim - 1))) if c.ndim > 1 else values[r]
-        value = value + weight * c[first + r]
-    return value
+        terms.append(weight * c[first + r])
+    return sum(terms[1:], terms[0])
 
 
 def lower(t, c, k, nu):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...updates import repeats
 from .folding import BINARY, UFUNCS
 from .refusing import axis_of, refused, replaced
 
@@ -136,15 +137,6 @@ def each_at(function):
                 target[place] = function(target[place])
 
     return at
-
-
-def repeats(index):
-    """Whether an index may name an element twice: it has an array of integers."""
-    for entry in index if isinstance(index, tuple) else (index,):
-        if entry is not None and entry is not ... and not isinstance(entry, slice):
-            if np.ndim(entry) and np.asarray(entry).dtype != bool:
-                return True
-    return False
 
 
 def places_of(a, index):

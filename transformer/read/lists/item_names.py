@@ -21,11 +21,11 @@ BY_NUMBER = re.compile(r"\[\d+\]$")
 
 def name_item(reader: Reader, var: Var, name: str, frame: Frame) -> None:
     """Notes that the program binds an argument, or an item of one, to a name."""
-    if var in reader.named_items or name == "_" or not BY_NUMBER.search(reader.paths.get(var, "")):
+    if var in reader.arguments.named_items or name == "_" or not BY_NUMBER.search(reader.arguments.paths.get(var, "")):
         return
     if is_library(frame.file) or any(outer.site is not None for outer in frame.lineage()):
         return                                          # whose names are not the program's
-    reader.named_items.add(var)
-    taken = {other.name for other in reader.paths if other is not var} | reader.parameter_names
+    reader.arguments.named_items.add(var)
+    taken = {other.name for other in reader.arguments.paths if other is not var} | reader.arguments.names
     own = frame.scope.bound - {name}
     var.name = next(wish for wish in (numbered(name, k) for k in count(1)) if wish not in taken and wish not in own)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any
 
+from ...containers import LEAVES
+from ...core.grammar import If, Var
+from ...core.naming import OwnName
 from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ..branches.structures import (
@@ -15,6 +19,7 @@ from ..branches.structures import (
     Node,
     Slot,
     Template,
+    atoms,
     capture,
     is_constant,
     is_or_none,
@@ -78,12 +83,49 @@ def _names_of_leaves(template: Template, name: str | None) -> Iterator[str | Non
     if isinstance(template, Slot):
         yield name
     elif isinstance(template, Node) and is_or_none(template):
-        yield name and f"has_{name}"
+        yield name and type(name)(f"has_{name}")
         yield from _names_of_leaves(template.children[1], name)
     elif isinstance(template, Node):
-        own = template.static if made_of(template.cls) is ATTRIBUTES else repeat(name)
-        for child, called in zip(template.children, own):
+        for child, called in zip(template.children, _names_of_children(template, name)):
             yield from _names_of_leaves(child, called)
+
+
+def _names_of_children(template: Node, name: str | None) -> Iterable[str | None]:
+    """The attributes of an object; `hit_distance` and `hit_normal` for the fields of `hit`, if it has several."""
+    kind = made_of(template.cls)
+    if kind is ATTRIBUTES:
+        names: Iterable[str | None] = template.static
+        return names
+    if name is None or kind is LEAVES or isinstance(template.static, Shape) or sum(1 for _ in open_slots(template)) < 2:
+        return repeat(name)
+    words = (re.findall(r"\w+", way) for way in kind.accessors(template.static, len(template.children)))
+    return [type(name)(f"{name}_{found[-1]}") if found else name for found in words]
+
+
+def name_choices(reader: Reader, value: Any, name: str) -> None:
+    """Names what is in a container that is bound to a name, where the last branch made it and gave it no name."""
+    last = reader.builder.block[-1] if reader.builder.block else None
+    merged = {merge.target for merge in last.merges} if isinstance(last, If) else set()
+    if not any(var.name is None or var in reader.provisional for var in merged):
+        return
+    captured = capture(reader, value)
+    if isinstance(captured, Node):
+        template = loosened(captured, object, object)
+        for called, leaf in zip(names_in(template, name), atoms(template, captured)):
+            if isinstance(leaf.atom, Var) and leaf.atom in merged and called:
+                rename(reader, leaf.atom, called)
+
+
+def rename(reader: Reader, var: Var, name: str) -> None:
+    """Names a variable that has no name, or one of ours, and with it what it comes from."""
+    if var not in reader.provisional:
+        var.name = name
+    pending: list[Any] = [var]
+    while pending:
+        each = pending.pop()
+        if each in reader.provisional:
+            pending += [source for source in reader.provisional.pop(each) if isinstance(source, Var)]
+            each.name = OwnName(name)
 
 
 def template_of(reader: Reader, item: Any) -> Template:
@@ -120,8 +162,8 @@ def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template |
         return None
     joined = joined_items(joiner, templates)
     classes = {tuple(slot.type.weak for slot in open_slots(template)) for template in templates}
-    reader.mixed_items = reader.mixed_items or len(classes) > 1
-    reader.whole_items = reader.whole_items or any(are_whole_among_floats(each, joined) for each in templates)
+    reader.lists.mixed_items |= len(classes) > 1
+    reader.lists.whole_items |= any(are_whole_among_floats(each, joined) for each in templates)
     is_kept = any(True for _ in open_slots(joined))              # a text or None lies in no array
     return joined if is_kept and can_be_items(joiner.checked(joined)) else None
 

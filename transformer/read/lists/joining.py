@@ -39,11 +39,11 @@ def joined(reader: Reader, parts: list[Any]) -> Part | None:
         return parts[0] if isinstance(parts[0], Part) else None
     if not any(isinstance(part, Part) and isinstance(part.length, Size) for part in parts):
         return None
-    _, known = reader.joined.get(tuple(map(id, parts)), (None, None))
+    _, known = reader.lists.joined.get(tuple(map(id, parts)), (None, None))
     if known is not None and all(reader.builder.sees(array.atom) for array in known.arrays):
         return known
     made = _joined(reader, parts)
-    reader.joined[tuple(map(id, parts))] = parts, made
+    reader.lists.joined[tuple(map(id, parts))] = parts, made
     return made
 
 

@@ -162,7 +162,7 @@ class OpenList(RecordedList):
         """The list with items of a type that an item of this template has, too."""
         items = self.items.template
         if are_same(reader, template, items) and is_as_weak(items, template):
-            reader.mixed_items = reader.mixed_items or not is_as_weak(template, items)
+            reader.lists.mixed_items |= not is_as_weak(template, items)
             return self
         refused = refusal(reader, SEVERAL_TYPES)
         if any(reader.made_before(self.home, loop.made) for loop in reader.loops):
@@ -298,9 +298,9 @@ class OpenList(RecordedList):
 
     def _note_class(self, reader: Reader, item: Var) -> None:
         """Notes of which classes an item may be: the array does not know."""
-        if reader.mixed_items:
-            reader.mixed.add(item)
-        if reader.whole_items and item.type == FLOAT:
+        if reader.lists.mixed_items:
+            reader.classes.mixed.add(item)
+        if reader.lists.whole_items and item.type == FLOAT:
             note_sources(reader, item, Const(0), Const(0.0))
 
     def array(self, reader: Reader) -> Value:

@@ -26,6 +26,7 @@ from ..raising.demand import Roots, Unroll, static
 from ..raising.errors import as_user_error
 from ..values import UNKNOWN, contained, is_array, is_number, known_of, may_be_array, stripped
 from .joining import in_arrays
+from .lengths import picked_by_length
 from .list_demands import WantsOpen
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _is_computed(reader: Reader, index: Any) -> bool:
     """Whether an index rests on what no unrolled loop and no argument decides, as one of each lane does not."""
     roots = Roots(reader)
     roots.follow(index)
-    return bool(roots.others) or not roots.paths.isdisjoint(reader.mapped)
+    return bool(roots.others) or not roots.paths.isdisjoint(reader.arguments.mapped)
 
 
 def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
@@ -89,8 +90,10 @@ def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
     type_of_all = _type_of_all(reader, items) or _type_of_mixed(reader, items)
     if type_of_all is not None:
         return _taken(reader, items, index, type_of_all)
-    rows = in_arrays(reader, items, objects=True) if _are_objects(items) else None
-    return None if rows is None else rows.item(reader, index)
+    if _are_objects(items):
+        rows = in_arrays(reader, items, objects=True)
+        return None if rows is None else rows.item(reader, index)
+    return picked_by_length(reader, items, index)
 
 
 def _taken(reader: Reader, items: Sequence[Any], index: Any, type: ArrayType) -> Any:

@@ -9,10 +9,14 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from ... import tree
+from ...core.equations import guardable
 from ...core.errors import raised_as
+from ...core.sizes import Size
 from ...ops.value import Value
 from ..branches.structures import build
 from ..calls.applying import apply_op
+from ..library.calls import call_library
+from ..library.refusing import refuse_none
 from ..raising.demand import static
 from .list_demands import refusal
 from .recorded import Part, RecordedList
@@ -29,14 +33,27 @@ def as_array(reader: Reader, items: RecordedList, dtype: Any = None, **options: 
     return array if dtype is None else reader.call(reader.attribute(array, "astype"), (dtype,), {})
 
 
+def some(reader: Reader, items: RecordedList, deed: str = "concatenate") -> Value:
+    """The items as one array; of none NumPy makes no array. Where the shapes of a call tell how many there are, a guard
+    says so, else the program tests it."""
+    length = items.length(reader)
+    if isinstance(length, Size) and not guardable(length):
+        if not reader.assumptions.certainly_at_least(length, 1):
+            call_library(reader, refuse_none, (length, deed), {})
+            reader.assumptions.found_at_least(length, 1)
+    elif not reader.assumptions.at_least(length, 1):
+        raise raised_as(ValueError, f"need at least one array to {deed}", reader.builder.origin)
+    return items.array(reader)
+
+
 def stack(reader: Reader, items: RecordedList, axis: Any = 0) -> Any:
-    array = items.array(reader)
+    array = some(reader, items, "stack")
     axis = static(reader, axis, "an axis")
     return array if axis == 0 else apply_op(reader, np.moveaxis, (array, 0, axis), {})
 
 
 def concatenate(reader: Reader, items: RecordedList, axis: Any = 0) -> Any:
-    array = items.array(reader)
+    array = some(reader, items)
     if array.ndim < 2:
         raise refusal(reader, "np.concatenate of numbers")
     axis = static(reader, axis, "an axis")
@@ -54,7 +71,7 @@ def joined(reader: Reader, array: Value, axis: int) -> Any:
 
 def stack_rows(reader: Reader, items: RecordedList) -> Any:
     """`np.vstack`: numbers and vectors become rows, matrices are put on top of each other."""
-    array = items.array(reader)
+    array = some(reader, items)
     if array.ndim == 1:
         return apply_op(reader, np.reshape, (array, (array.shape[0], 1)), {})
     return array if array.ndim == 2 else joined(reader, array, 0)
@@ -62,13 +79,13 @@ def stack_rows(reader: Reader, items: RecordedList) -> Any:
 
 def stack_columns(reader: Reader, items: RecordedList) -> Any:
     """`np.hstack`: numbers and vectors one behind the other, matrices side by side."""
-    array = items.array(reader)
+    array = some(reader, items)
     return array if array.ndim == 1 else joined(reader, array, 0 if array.ndim == 2 else 1)
 
 
 def columns(reader: Reader, items: RecordedList) -> Any:
     """`np.column_stack`: numbers and vectors become columns, matrices are put side by side."""
-    array = items.array(reader)
+    array = some(reader, items)
     if array.ndim > 2:
         return joined(reader, array, 1)
     return apply_op(reader, np.transpose, (array,), {}) if array.ndim == 2 else apply_op(
@@ -77,7 +94,7 @@ def columns(reader: Reader, items: RecordedList) -> Any:
 
 def layers(reader: Reader, items: RecordedList) -> Any:
     """`np.dstack`: numbers, vectors and matrices become layers along a third axis."""
-    array = items.array(reader)
+    array = some(reader, items)
     if array.ndim > 3:
         return joined(reader, array, 2)
     turned = apply_op(reader, np.moveaxis, (array, 0, -1), {})

@@ -24,9 +24,9 @@ class Token:
 
 def token_of(reader: Reader, home: list[Any]) -> Any:
     """What stands for the memory of the items of a list."""
-    if id(home) not in reader.tokens:
-        reader.tokens[id(home)] = Token()
-    return reader.tokens[id(home)]
+    if id(home) not in reader.lists.tokens:
+        reader.lists.tokens[id(home)] = Token()
+    return reader.lists.tokens[id(home)]
 
 
 def appended_arrays(reader: Reader, home: list[Any]) -> Iterator[Value]:

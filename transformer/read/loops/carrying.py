@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.grammar import UNDEFINED, Atom, Block, Carry, Loop, Var
+from ...core.naming import ResultName
 from ...core.sizes import Size, Unknown
 from ...core.types import INT
 from ...core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
@@ -100,15 +101,15 @@ class Carried:
     def turns_mixed(self, reader: Reader) -> bool:
         """Whether an entry that was NumPy's may be one of Python's from the second iteration on."""
         assert self.final is not None
-        known = len(reader.mixed)
+        known = len(reader.classes.mixed)
         for k, (entry, fixed) in enumerate(zip(self.entries, atoms(self.template, self.final))):
             if fixed.atom is not None:
                 note_sources(reader, entry, fixed.atom)
-            if fixed.atom is not None and entry not in reader.mixed:
+            if fixed.atom is not None and entry not in reader.classes.mixed:
                 note_class(reader, entry, fixed.atom)
-                if entry in reader.mixed:
+                if entry in reader.classes.mixed:
                     self.found_mixed[k] = (fixed.atom,)
-        return len(reader.mixed) > known
+        return len(reader.classes.mixed) > known
 
     def falls(self, reader: Reader) -> bool:
         """Whether an entry that was taken to be no less than zero may be less in the next iteration."""
@@ -208,6 +209,8 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier
             out = Var(behind.type(entry.type), name)
             carried.outs.append(out)
             note_class_after_loop(loop.reader, out, following, entry, init)
+            if isinstance(name, ResultName):
+                loop.reader.provisional.update({out: (entry, following), entry: (init,)})
             yield Carry(entry, init, following, out)
     if not wanted:
         carried.outs = []

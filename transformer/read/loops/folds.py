@@ -14,6 +14,7 @@ import numpy as np
 from ...core.errors import NotSupported
 from ...core.grammar import Const, Var
 from ...core.sizes import Size, greatest, least
+from ...ops.elementwise import result_dtype
 from ...ops.table import ops
 from ...ops.value import Value, value
 from ..branches.branches import choose
@@ -23,6 +24,7 @@ from ..branches.joins import is_rounded
 from ..branches.mixed import note_class
 from ..branches.structures import Node, Slot
 from ..calls.applying import apply_op, emit_named, prepared
+from ..calls.array_calls import result_type
 from ..library import first_items
 from ..library.calls import call_library
 from ..library.first_items import greatest_item, itself, least_item
@@ -34,6 +36,7 @@ from ..objects.in_order import are_sequences, compared_items
 from ..objects.object_order import is_ordered_by_methods, ordering_key
 from ..operators import binary
 from ..raising.demand import static
+from ..requests import Request
 from ..values import DynamicRange, Lazy, contained, has_dynamic, is_number, stripped
 from .ahead import Ahead
 from .comprehensions import all_hold, collect, folded, listed, summed
@@ -42,6 +45,7 @@ from .next_items import has_effects, key_of
 from .producers import Producer
 
 if TYPE_CHECKING:
+    from ..findings import Findings
     from ..reader import Reader
 
 
@@ -89,7 +93,8 @@ def _sum_of_whole(reader: Reader, whole: Value | RecordedList, start: Any) -> An
         return start                                                 # whatever the items would be
     if _may_leave_64_bits(reader, array, whole):
         return _folded_in_order(reader, whole, operator.add, start)
-    total = _of_their_class(reader, apply_op(reader, np.sum, (array,), _options_of_sum(array)), whole)
+    options = ({"axis": 0} if array.ndim > 1 else {}) | _folded_as_items(reader, np.sum, array, whole, start)
+    total = _of_their_class(reader, apply_op(reader, np.sum, (array,), options), whole)
     return total if _is_zero(start) else binary(reader, operator.add, start, total)
 
 
@@ -102,10 +107,14 @@ def _may_leave_64_bits(reader: Reader, array: Value, whole: Value | RecordedList
     return array.dtype.kind == "i" and array.ndim == 1 and all_are_pythons(reader, whole)
 
 
-def _options_of_sum(array: Value) -> dict[str, Any]:
-    """Python adds up rows, or numbers that stay as narrow as they are."""
-    narrow = array.dtype.kind in "iu" and array.dtype.itemsize < 8
-    return ({"axis": 0} if array.ndim > 1 else {}) | ({"dtype": array.dtype} if narrow else {})
+def _folded_as_items(reader: Reader, function: Any, array: Value, whole: Value | RecordedList, start: Any
+                    ) -> dict[str, Any]:
+    """The dtype to fold in, if it is not NumPy's choice for the array: that of the start and an item, which neither get
+    wider by themselves nor wrap around before they meet."""
+    if all_are_pythons(reader, whole) or not is_number(start) and not isinstance(start, Value):
+        return {}
+    dtype = result_type(reader, start, array)
+    return {} if dtype in (np.bool_, result_dtype(function, (array.dtype,))) else {"dtype": dtype}
 
 
 def _is_zero(start: Any) -> bool:
@@ -166,7 +175,7 @@ def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         if _may_leave_64_bits(reader, array, whole):
             return _folded_in_order(reader, whole, operator.mul, start)
-        product = apply_op(reader, np.prod, (array,), {})
+        product = apply_op(reader, np.prod, (array,), _folded_as_items(reader, np.prod, array, whole, start))
         return binary(reader, operator.mul, start, _of_their_class(reader, product, whole))
     for item in iterated(reader, iterable):
         start = binary(reader, operator.mul, start, item)
@@ -197,12 +206,11 @@ def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all:
     return result
 
 
-class Stops(Exception):
+class Stops(Request):
     """It matters that `any` or `all` stop within the generator with this key."""
 
-    def __init__(self, key: Any) -> None:
-        super().__init__(key)
-        self.key = key
+    def note(self, findings: Findings) -> None:
+        findings.stopping.add(self.key)
 
 
 def _binds(items: Lazy | Producer) -> bool:
@@ -338,7 +346,7 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             name = "minimum" if function is min else "maximum"
             given = [value(result).atom, value(item).atom]
             pair = _of_one_type(reader, name, function.__name__, (result, item))
-            result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
+            result = _scalar(reader, emit_named(name, pair, function.__name__))
             if isinstance(result.atom, Var):
                 note_class(reader, result.atom, *given)
     return result

@@ -243,8 +243,8 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, (list, tuple)):
         from ..objects.containers import item
 
-        if id(value) in reader.views:
-            return _over_view(reader, *reader.views[id(value)])
+        if id(value) in reader.lists.views:
+            return _over_view(reader, *reader.lists.views[id(value)])
         length = base_of(value).__len__(value)
         return Iteration(length, lambda k: item(reader, value, k), is_static=True, held=(value,))
     if isinstance(value, (dict, str, bytes, set, frozenset, Iterator)) or hasattr(value, "__iter__"):
@@ -280,7 +280,7 @@ def sizes_of_held(reader: Reader, iteration: Iteration) -> list[tuple[Any, int]]
         each = each.home if isinstance(each, RecordedList) else each
         if isinstance(each, Iteration):
             found += sizes_of_held(reader, each)
-        elif isinstance(each, list | dict | set) and id(each) not in reader.views:
+        elif isinstance(each, list | dict | set) and id(each) not in reader.lists.views:
             found.append((each, size_of_container(reader, each)))
     return found
 

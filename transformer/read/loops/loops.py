@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ...core.errors import NotSupported, Origin, TransformError
+from ...core.errors import NotSupported, TransformError
 from ...core.sizes import Size
 from ...ops.value import Value
 from ..branches.conditions import branch, condition, negated, truth
@@ -19,6 +19,7 @@ from ..frames import Frame, stamp
 from ..objects.objects import ATTRIBUTES, made_of
 from ..raising.demand import Demand, Opens, Unroll, need
 from ..raising.errors import is_of_program
+from ..requests import Request
 from ..sources.scope import uses_in, writes_of
 from ..values import ABSENT, Lazy, cell_of, is_array
 from .iteration import (
@@ -36,6 +37,7 @@ from .producers import Producer, run_producer
 from .stepping import ENDLESS, parts_of
 
 if TYPE_CHECKING:
+    from ..findings import Findings
     from ..reader import Reader
 
 MOST_UNROLLED = 64
@@ -115,12 +117,11 @@ def _asked(reader: Reader, test: Any) -> Any:
     return found
 
 
-class Asked(Exception):
+class Asked(Request):
     """The test of a `while` writes something: the function has to be read with the test in the body."""
 
-    def __init__(self, place: Origin) -> None:
-        super().__init__(place)
-        self.place = place
+    def note(self, findings: Findings) -> None:
+        findings.asked.add(self.key)
 
 
 class LoopRun:

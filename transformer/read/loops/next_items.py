@@ -28,6 +28,7 @@ from ..operators import binary
 from ..raising.demand import static
 from ..raising.errors import RAISED, is_of_program
 from ..raising.failures import all_failures
+from ..requests import Request
 from ..values import Lazy, Producer
 from .iteration import Iteration, Use, iteration_of, whole_of
 from .stepping import steps_of
@@ -36,6 +37,7 @@ AHEAD = "All items would be computed before the first, and one of them may raise
 INSIDE_OUT = "A generator is supported only where all of its items are used, as in a loop."
 
 if TYPE_CHECKING:
+    from ..findings import Findings
     from ..reader import Reader
 
 
@@ -63,12 +65,11 @@ def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
     raise missing
 
 
-class Taken(Exception):
+class Taken(Request):
     """More than one item is taken of the generator with this key."""
 
-    def __init__(self, key: Any) -> None:
-        super().__init__(key)
-        self.key = key
+    def note(self, findings: Findings) -> None:
+        findings.taken.add(self.key)
 
 
 def key_of(made: Lazy | Producer) -> Any:

@@ -289,12 +289,7 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     if not reader.owns(owner) and not _may_hold(owner, name):
         if inspect.getattr_static(owner, name, ABSENT) is value:
             return
-        raise NotSupported(
-            f"cannot assign to the attribute {name!r} of an object that exists outside the function",
-            reader.builder.origin,
-            why="A transformed function must not have side effects.",
-            instead="Return the new value, or create the object inside the function.",
-        )
+        raise _of_outside(reader, "assign to", name)
     reader.aliases.check_write(reader, owner)
     if name == "__dict__" and value is owner:            # a dictionary whose items are its attributes
         owner.__dict__ = owner
@@ -304,6 +299,39 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         raise missing_attribute(reader, owner, name)
     place = _place_of(reader, owner, name, found) if isinstance(own, dict) else Attribute(owner, name)
     reader.journal.write(place, value)
+
+
+def delete_attribute(reader: Reader, owner: Any, name: str) -> None:
+    """`del owner.name`."""
+    owner = needed(reader, owner)
+    own = inspect.getattr_static(type(owner), "__delattr__")
+    if isinstance(own, types.FunctionType):
+        reader.call(own, (owner, name), {})
+    else:
+        drop_attribute(reader, owner, name)
+
+
+def drop_attribute(reader: Reader, owner: Any, name: str) -> None:
+    """`object.__delattr__`."""
+    found = inspect.getattr_static(type(owner), name, ABSENT)
+    if isinstance(found, property) and found.fdel is not None:
+        reader.call(found.fdel, (owner,), {})
+    elif not reader.owns(owner):
+        raise _of_outside(reader, "delete", name)
+    elif name not in getattr(owner, "__dict__", {}):
+        raise missing_attribute(reader, owner, name)
+    else:
+        reader.aliases.check_write(reader, owner)
+        reader.journal.write(_place_of(reader, owner, name, found), ABSENT)
+
+
+def _of_outside(reader: Reader, deed: str, name: str) -> NotSupported:
+    return NotSupported(
+        f"cannot {deed} the attribute {name!r} of an object that exists outside the function",
+        reader.builder.origin,
+        why="A transformed function must not have side effects.",
+        instead="Return the new value, or create the object inside the function.",
+    )
 
 
 def _may_hold(owner: Any, name: str) -> bool:

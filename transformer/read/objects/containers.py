@@ -74,44 +74,46 @@ def container_kind(value: Any) -> type | None:
 
 def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`container.name(*args)`."""
-    container = reader.usable(method.container)
-    if method.name == "extend" and len(args) == 1 and id(container) not in reader.deques:
+    container, name = reader.usable(method.container), method.name
+    if name == "extend" and len(args) == 1 and id(container) not in reader.lists.deques:
         from ..lists.extending import extended_by
 
         args = extended_by(reader, container, args[0])
         if not args:
             return None
-    if method.name == "sort" and isinstance(container, list | RecordedList) and class_of_objects(reader, container):
-        check_owned(reader, getattr(container, "home", container), method.name)
+    if name == "sort" and isinstance(container, list | RecordedList) and class_of_objects(reader, container):
+        check_owned(reader, getattr(container, "home", container), name)
         return sort_objects(reader, container, *args, **kwargs)
     if isinstance(container, (RecordedList, Recording)):
-        return _of_recorded(reader, container, method.name, args, kwargs)
-    if isinstance(container, list) and _is_of_computed(reader, method.name, container, args, kwargs):
-        check_owned(reader, container, method.name)
-        held = open_known(reader, container, *_what_is_open(method.name))
-        return call_change(reader, held, method.name, args, kwargs)
-    if method.name == "remove" and has_dynamic((container, args)):
-        raise _among_computed(reader, method.name)
-    writer = changing(reader, container, method.name) or WRITERS.get((container_kind(container), method.name))
+        return _of_recorded(reader, container, name, args, kwargs)
+    if isinstance(container, list) and _is_of_computed(reader, name, container, args, kwargs):
+        check_owned(reader, container, name)
+        held = open_known(reader, container, *_what_is_open(name))
+        return call_change(reader, held, name, args, kwargs)
+    writer = changing(reader, container, name) or WRITERS.get((container_kind(container), name))
     if writer is not None:
-        check_owned(reader, container, method.name)
-        if args and (container_kind(container), method.name) in FIRST_IS_KEY:
-            args = (hashed(reader, args[0], KEY if isinstance(container, dict) else ITEM), *args[1:])
-        with as_user_error(reader):
-            return writer(reader, container, *args, **kwargs)
+        return _written(reader, writer, container, name, args, kwargs)
     if isinstance(container, str):
-        return _of_text(reader, container, method.name, args, kwargs)
-    if method.name not in READING:
-        raise NotSupported(
-            f"the method {method.name!r} of {described(container)} is not supported",
-            reader.builder.origin,
-            instead="Use a loop, or a supported method such as append, insert, pop, get or items.",
-        )
-    if method.name in FINDING and has_dynamic((container, args)):
-        return _found_among_computed(reader, container, method.name, args)
-    if isinstance(container, dict) and args:
-        args = (hashed(reader, args[0], KEY), *args[1:])
-    return _read_only(reader, container, method.name, args, kwargs)
+        return _of_text(reader, container, name, args, kwargs)
+    return _read_only(reader, container, name, args, kwargs)
+
+
+def _written(
+    reader: Reader,
+    writer: Callable[..., Any],
+    container: Any,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """A change of a container, by the function that makes such a change."""
+    if name == "remove" and has_dynamic((container, args)):
+        raise _among_computed(reader, name)
+    check_owned(reader, container, name)
+    if args and (container_kind(container), name) in FIRST_IS_KEY:
+        args = (hashed(reader, args[0], KEY if isinstance(container, dict) else ITEM), *args[1:])
+    with as_user_error(reader):
+        return writer(reader, container, *args, **kwargs)
 
 
 def _found_among_computed(reader: Reader, container: Any, name: str, args: tuple[Any, ...]) -> Any:
@@ -160,6 +162,17 @@ def _among_computed(reader: Reader, name: str) -> NotSupported:
 
 
 def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a method gives that changes nothing."""
+    if name not in READING:
+        raise NotSupported(
+            f"the method {name!r} of {described(container)} is not supported",
+            reader.builder.origin,
+            instead="Use a loop, or a supported method such as append, insert, pop, get or items.",
+        )
+    if name in FINDING and has_dynamic((container, args)):
+        return _found_among_computed(reader, container, name, args)
+    if isinstance(container, dict) and args:
+        args = (hashed(reader, args[0], KEY), *args[1:])
     with as_user_error(reader):
         result = getattr(container, name)(*args, **kwargs)
     if name == "get" and args[0] in container:
@@ -167,7 +180,7 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
     if name in ("values", "items"):
         pairs = [(key, item(reader, container, key)) for key in container]
         view = [value for _, value in pairs] if name == "values" else pairs
-        reader.views[id(view)] = view, container, name
+        reader.lists.views[id(view)] = view, container, name
         return view
     return reader.own(result) if isinstance(result, (list, dict, set)) else result
 

@@ -70,7 +70,7 @@ def _repeated(reader: Reader, old: list[Any], count: Any) -> list[Any] | None:
     if not isinstance(count, int | np.integer):
         return None
     check_owned(reader, old, "*=")
-    reader.journal.write(Contents(old), tuple(deque(old * count, reader.deques.get(id(old)))))
+    reader.journal.write(Contents(old), tuple(deque(old * count, reader.lists.deques.get(id(old)))))
     return old
 
 

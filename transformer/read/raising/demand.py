@@ -113,13 +113,13 @@ class Roots:
         loop = self.reader.loop_of_var(var)
         if loop is not None:
             self.loops.append(loop)
-        elif var.is_parameter or var in self.reader.paths:
+        elif var.is_parameter or var in self.reader.arguments.paths:
             self._follow_parameter(var)
         else:
             self._follow_statement(self._maker(var), var)
 
     def _follow_parameter(self, var: Var) -> None:
-        path, type = self.reader.paths.get(var), var.type
+        path, type = self.reader.arguments.paths.get(var), var.type
         if path is not None and isinstance(type, ArrayType) and not type.sizes and type.dtype.kind in "iub":
             self.paths.add(path)
         else:

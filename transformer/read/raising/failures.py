@@ -27,7 +27,7 @@ from ...ops.python_errors import (
     refused_by_math,
     spelled_by_math,
 )
-from ...ops.regions import Slot, entries, is_mask
+from ...ops.regions import Slot, entries, is_mask, slots_of
 from ...ops.value import Value, call
 from ..branches.journal import Name
 from .texts import formatted, text_of
@@ -70,7 +70,8 @@ def _is_inside(reader: Reader, stmt: Stmt, trips: dict[Var, Atom | None]) -> boo
     """Whether all places are positions of loops with an iteration for each place, or for fewer."""
     if not isinstance(stmt, Let) or stmt.op.name not in ("get", "put", "addat"):
         return False
-    shape, slots = Value(stmt.args[0]).shape, _slots(stmt)
+    shape: Any = Value(stmt.args[0]).shape
+    slots: Any = slots_of(stmt)
     for entry, axis, count in entries(stmt.attrs["index"], tuple(map(Value, slots))):
         if isinstance(entry, Slot) and count:
             last = trips.get(slots[entry.k])
@@ -119,8 +120,8 @@ def _of_op(stmt: Let) -> Iterator[Failure]:
         tests = UNSOLVED.get(stmt.op.name)
         yield Failure(np.linalg.LinAlgError, None if tests is None else partial(tests, stmt))
     yield from _of_numbers(stmt)
-    if stmt.op.name in INDEXED and any(not is_mask(type_of(slot)) for slot in _slots(stmt)):
-        is_one = all(isinstance(slot, ArrayType) and not slot.rank for slot in map(type_of, _slots(stmt)))
+    if stmt.op.name in INDEXED and any(not is_mask(type_of(slot)) for slot in slots_of(stmt)):
+        is_one = all(isinstance(slot, ArrayType) and not slot.rank for slot in map(type_of, slots_of(stmt)))
         yield Failure(IndexError, partial(_outside, stmt) if is_one and "index" in stmt.attrs else None)
     types = [type_of(atom) for atom in (*stmt.args, *stmt.targets)]
     sizes = [size for type in types if isinstance(type, ArrayType) for size in type.sizes]
@@ -169,13 +170,9 @@ def _too_large(stmt: Let) -> Iterator[tuple[Any, BaseException]]:
         yield both(np.isinf(power), np.isfinite(x), np.isfinite(y)), OverflowError(34, "Numerical result out of range")
 
 
-def _slots(stmt: Let) -> Any:
-    return stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
-
-
 def _outside(stmt: Let) -> Iterator[tuple[Any, BaseException]]:
     """That a place is not in an array."""
-    slots = tuple(map(Value, _slots(stmt)))
+    slots = tuple(map(Value, slots_of(stmt)))
     shape = Value(stmt.args[0]).shape
     for entry, axis, count in entries(stmt.attrs["index"], slots):
         if isinstance(entry, Slot) and count:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ...core.errors import NotSupported, Origin, TransformError
+from ...core.errors import NotSupported, TransformError
 from ...core.grammar import Block
 from ..assignment import bind
 from ..branches.branches import Unreachable
@@ -26,29 +26,29 @@ from ..branches.conditions import branch
 from ..desugar.blocks import Occurred
 from ..kinds import python_type
 from ..operators import binary
+from ..requests import Request
 from ..values import ExceptionValue
 from .attempts import caught_as, forget, however_left, number_of, passed_on_the_way_out, possible
 from .effects import raise_exception
 from .failures import all_failures, meet
 
 if TYPE_CHECKING:
+    from ..findings import Findings
     from ..reader import Reader
 
 
-class Attempts(Exception):
-    """What is raised in a `try` is caught: the function has to be read with attempts."""
+class Attempts(Request):
+    """What is raised in a `try` at this place is caught: the function has to be read with attempts."""
 
-    def __init__(self, place: Any) -> None:
-        super().__init__(place)
-        self.place = place
+    def note(self, findings: Findings) -> None:
+        findings.caught[self.key] = True
 
 
-class Ends(Exception):
+class Ends(Request):
     """A manager under `with` ends exceptions: the function has to be read with a `try` in its place."""
 
-    def __init__(self, place: Origin) -> None:
-        super().__init__(place)
-        self.place = place
+    def note(self, findings: Findings) -> None:
+        findings.ended.add(self.key)
 
 
 def read_try(reader: Reader, node: Any) -> None:

@@ -86,7 +86,7 @@ def rule_of(function: Any, args: Any) -> tuple[Any, Maker] | None:
         return typed(types.none, *args), dot
     if key in (np.empty, np.zeros) and len(args) in (1, 2) and _is_plain(*args):
         dtype = args[1].dtype if len(args) == 2 else types.float64
-        return typed(types.Array(dtype, len(_each(args[0])), "C"), *args), _empty if key is np.empty else _zeros
+        return typed(types.Array(dtype, len(each_of(args[0])), "C"), *args), _empty if key is np.empty else _zeros
     if key in (min, max) and len(args) == 2 and all(types.unliteral(each) == types.intp for each in args):
         return typed(types.intp, types.intp, types.intp), _smaller if key is min else _larger
     if isinstance(function, types.BoundFunction) and key == "array.copy" and _is_in_one_piece(function.this):
@@ -96,15 +96,16 @@ def rule_of(function: Any, args: Any) -> tuple[Any, Maker] | None:
     return None
 
 
-def _each(sizes: Any) -> tuple[Any, ...]:
+def each_of(kind: Any) -> tuple[Any, ...]:
+    """The types of sizes or places: of several in a tuple, or of one alone."""
     of_several: Any = types.BaseTuple
-    return tuple(sizes) if isinstance(sizes, of_several) else (sizes,)
+    return tuple(kind) if isinstance(kind, of_several) else (kind,)
 
 
 def _is_plain(sizes: Any, *dtype: Any) -> bool:
     """Whether an array is one of numbers, and its sizes are whole numbers of the processor's width."""
     return (all(isinstance(each, types.DTypeSpec) and isinstance(each.dtype, NUMBERS) for each in dtype)
-            and len(_each(sizes)) > 0 and all(types.unliteral(size) == types.intp for size in _each(sizes)))
+            and len(each_of(sizes)) > 0 and all(types.unliteral(size) == types.intp for size in each_of(sizes)))
 
 
 def _is_in_one_piece(array: Any) -> bool:

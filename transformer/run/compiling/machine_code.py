@@ -28,7 +28,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import load_item, store_item
 
 from .borrowed import NUMBERS, Borrowed, parts_of
-from .direct import DirectCalls
+from .direct import DirectCalls, each_of
 from .ranges import RangeLoops
 from .raveled import RaveledArrays
 from .selections import SelectedNumbers
@@ -166,7 +166,7 @@ class Elements(Variables):
     def _is_element(self, array: Any, index: Any) -> bool:
         if not has_elements(self.typeof(array.name)) or self.context.enable_boundscheck:
             return False
-        places = _places(self.typeof(index.name))
+        places = each_of(self.typeof(index.name))
         return len(places) == self.typeof(array.name).ndim and all(isinstance(each, types.Integer) for each in places)
 
     def _layout_of(self, name: str) -> Layout:
@@ -202,7 +202,7 @@ class Elements(Variables):
         kind, places = self.typeof(index.name), self.loadvar(index.name)
         given = cgutils.unpack_tuple(builder, places, len(kind)) if isinstance(kind, types.BaseTuple) else [places]
         inside = (self.context.cast(builder, place, each, types.intp)
-                  for each, place in zip(_places(kind), given, strict=True))
+                  for each, place in zip(each_of(kind), given, strict=True))
         offset = reduce(builder.add, (place if step is None else builder.mul(place, step)
                                       for place, step in zip(inside, layout.steps, strict=True)))
         if self.typeof(array.name).layout == "A":
@@ -291,12 +291,6 @@ def _are_alike(kind: Any, other: Any) -> bool:
 def has_elements(kind: Any) -> bool:
     """Whether a type is that of arrays of numbers, with axes."""
     return isinstance(kind, types.Array) and kind.ndim > 0 and isinstance(kind.dtype, NUMBERS)
-
-
-def _places(kind: Any) -> tuple[Any, ...]:
-    """The types of the places in an index."""
-    of_several: Any = types.BaseTuple
-    return tuple(kind) if isinstance(kind, of_several) else (kind,)
 
 
 def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:

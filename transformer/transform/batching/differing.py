@@ -7,7 +7,7 @@ whose condition or number of iterations differs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 from ...core.grammar import Block, Call, Effect, If, Let, Loop, Stmt, Var, type_of
 from ...core.types import ArrayType
@@ -44,6 +44,8 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
                     found.add(target)
         case Effect():
             pass
+        case _:
+            assert_never(stmt)
 
 
 def _differing_results(stmt: Call, found: set[Var], axis_name: Any) -> Iterable[Var]:

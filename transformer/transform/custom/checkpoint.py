@@ -20,7 +20,7 @@ from ...core.walk import (
     all_definitions,
     all_statements,
     atom_vars,
-    called_in,
+    calls_itself,
     free_vars,
     reachable,
     targets_of,
@@ -100,7 +100,8 @@ def closed(name: str, block: Block, results: Sequence[Atom]) -> tuple[Function, 
 def check(part: Function, results: Iterable[Atom], block: Block) -> None:
     """Raises for what cannot be run again."""
     origin, own = current().origin, set(all_definitions(block))
-    if any(isinstance(stmt, Call) and _calls_itself(stmt.function) for stmt in all_statements(block)):
+    called = (each for stmt in all_statements(block) if isinstance(stmt, Call) for each in reachable(stmt.function))
+    if any(map(calls_itself, called)):
         raise NotSupported(f"checkpoint of {part.name}, which calls a recursive function, is not supported", origin,
                            instead="Apply checkpoint to a function without recursion.")
     if not all(isinstance(param.type, ArrayType) for param in part.params):
@@ -109,11 +110,6 @@ def check(part: Function, results: Iterable[Atom], block: Block) -> None:
     if any(var in own for result in results for var in atom_vars(type_of(result))):
         raise NotSupported(f"checkpoint of {part.name}, which returns an array of computed size, is not supported",
                            origin, instead="Return an array whose size follows from the sizes of the arguments.")
-
-
-def _calls_itself(function: Function) -> bool:
-    """Whether a function leads back to itself, or calls one that does."""
-    return any(each in (far for near in called_in(each) for far in reachable(near)) for each in reachable(function))
 
 
 class Part:

@@ -20,9 +20,10 @@ from math import prod
 
 from ...core.grammar import Block, Call, Effect, Let, Loop, Stmt, Var
 from ...core.walk import all_statements, atom_vars, free_vars, has_effects, targets_of
+from ...ops.regions import slots_of
 from ..scopes import Scope
 from .cut import minimum_cut
-from .residuals import LONG, Key, Mirrors, Values, elements, guessed, is_heavy, slots_of
+from .residuals import LONG, Key, Mirrors, Values, elements, guessed, is_heavy
 from .touching import Pairing, induction
 
 Lanes = frozenset[Loop]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from typing import assert_never
 
-from ...core.grammar import Atom, Carry, If, Let, Loop, Merge, Stmt, Var
+from ...core.grammar import Atom, Call, Carry, Effect, If, Let, Loop, Merge, Stmt, Var
 from ..scopes import Scopes
 
 
@@ -38,6 +39,10 @@ class Lineage:
             case Loop():
                 for carry in stmt.carries:
                     self._note_carry(carry)
+            case Let() | Call() | Effect():
+                pass
+            case _:
+                assert_never(stmt)
 
     def _note_merge(self, merge: Merge, stmt: If) -> None:
         ends = [self.start(atom, stmt) for atom in (merge.then, merge.orelse)]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...core.grammar import Const, Let, Loop, type_of
 from ...core.guards import Assumptions
 from ...core.sizes import Extent, Size
-from ...ops.regions import Slot
+from ...ops.regions import Slot, slots_of
 from ..scopes import Scopes
 from .touching import has_index
 
@@ -79,7 +79,7 @@ class Places:
 
 def axes(stmt: Let) -> Iterator[tuple[Any, Extent]]:
     """The integers in the index of a statement, each with the size of its axis."""
-    slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+    slots = slots_of(stmt)
     entries = (entry for entry in stmt.attrs["index"] if entry is not None)
     sizes: Any = stmt.args[0].type.sizes                                       # type: ignore[union-attr]
     for entry, size in zip(entries, sizes):

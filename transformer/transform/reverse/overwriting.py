@@ -11,9 +11,9 @@ a version for each call; so what is read of it is kept instead (`residuals`, `sa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Block, Call, Function, If, Let, Loop, Var
+from ...core.grammar import Block, Call, Effect, Function, If, Let, Loop, Var
 from ...core.walk import reachable
 from ..activity import Places
 
@@ -63,6 +63,10 @@ class _Versions:
                         self._join(carry.out, [carry.entry])
                     self._block(stmt.test)
                     self._block(stmt.body)
+                case Effect():
+                    pass
+                case _:
+                    assert_never(stmt)
 
     def _call(self, stmt: Call) -> None:
         places = {param: k for k, param in enumerate(stmt.function.params)}

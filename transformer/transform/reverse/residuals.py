@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Atom, Call, Const, If, Let, Loop, Stmt, Var
+from ...core.grammar import Atom, Call, Const, Effect, If, Let, Loop, Stmt, Var
 from ...core.guards import Assumptions
 from ...core.sizes import Extent, replaced
 from ...core.types import ArrayType, SeqType
 from ...core.walk import atom_vars, runs_again
 from ...ops.arithmetic import Multiply
-from ...ops.regions import is_view
+from ...ops.regions import is_view, slots_of
 from ..scopes import Scope, Scopes
 from .cut import Node
 from .retaking import Retaking
@@ -303,7 +303,7 @@ def _kept_by(stmt: Stmt) -> Iterator[tuple[Var, Var]]:
         case If():
             for merge in stmt.merges:
                 yield from ((atom, merge.target) for atom in (merge.then, merge.orelse) if isinstance(atom, Var))
-
-
-def slots_of(stmt: Let) -> tuple[Atom, ...]:
-    return stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+        case Let() | Call() | Effect():
+            pass
+        case _:
+            assert_never(stmt)

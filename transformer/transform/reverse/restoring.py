@@ -40,13 +40,14 @@ from ...core.walk import (
     tail_uses,
     targets_of,
 )
+from ...ops.regions import slots_of
 from ...ops.value import rule_attrs
 from ..scopes import Scope, Scopes
 from .lanes import cut, dead_loops
 from .memory import Needs, note
 from .ordering import in_order
 from .repeated import take_repeated
-from .residuals import Key, Mirrors, Values, slots_of
+from .residuals import Key, Mirrors, Values
 from .touching import induction
 
 

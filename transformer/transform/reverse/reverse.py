@@ -60,7 +60,7 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
     """
     settle(function)
     asked = range(len(function.results)) if asked is None else list(asked)
-    builder.mixes_widths |= mixes_widths(function)
+    builder.derivatives.mixes_widths |= mixes_widths(function)
     spare = with_twins(function) if any(map(can_be_split, function.body)) else None
     swept = partial(_swept, active=active, seeds=seeds, builder=builder, asked=asked, of_arguments=of_arguments)
     new, needs = swept(function)
@@ -69,8 +69,8 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
     copy, twins = spare
     in_question = {twins[loop]: need for loop, need in needs.items() if can_be_split(twins.get(loop))}
     large = too_large(in_question, memory, builder.assumptions, function.params)
-    if large and memory is None and not builder.splits_unasked:
-        builder.has_large_records = True
+    if large and memory is None and not builder.derivatives.splits_unasked:
+        builder.derivatives.has_large_records = True
         return new
     if not large:
         return new

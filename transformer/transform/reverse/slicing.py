@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
-from ...core.grammar import Atom, Block, Call, If, Let, Loop, Stmt, Var
+from ...core.grammar import Atom, Block, Call, Effect, If, Let, Loop, Stmt, Var
 from ...core.walk import atom_vars, targets_of
 from ..scopes import Scope, Scopes
 
@@ -98,7 +98,7 @@ def _deciding(scope: Scope) -> list[Var]:
     return []
 
 
-def _reduced(stmt: Any, needed: dict[Var, None]) -> Any:
+def _reduced(stmt: Stmt, needed: dict[Var, None]) -> Any:
     match stmt:
         case If():
             merges = [m for m in stmt.merges if m.target in needed]
@@ -110,7 +110,10 @@ def _reduced(stmt: Any, needed: dict[Var, None]) -> Any:
             count = stmt.count if stmt.count in needed else None
             return replace(stmt, carries=carries, body=_block(stmt.body, needed), reads=reads, records=records,
                            test=_block(stmt.test, needed), count=count)
-    return stmt
+        case Let() | Call() | Effect():
+            return stmt
+        case _:
+            assert_never(stmt)
 
 
 def _block(block: Block, needed: dict[Var, None]) -> Block:

@@ -184,7 +184,7 @@ class Reverse:
                 self.contribute(var, d, both(supports.get(var, EVERYWHERE), self.supports.at(stmt, place)))
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
-        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
+        outer, self.builder.derivatives.family = self.builder.derivatives.family, rules.family_of(stmt)
         if self.is_active(stmt.args[0]) and rules.is_sparse(stmt):
             self._accumulate(stmt, given[0])
         elif stmt in self.unread:                       # the elements keep a cotangent that nobody looks at
@@ -194,7 +194,7 @@ class Reverse:
         else:
             guarded = self.supports.guard(stmt, self.chosen)
             self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active, guarded))
-        self.builder.family = outer
+        self.builder.derivatives.family = outer
 
     def _contribute_all(self, stmt: Let, terms: Iterable[tuple[int, Value]]) -> None:
         """Contributes to each operand once: what a statement gives to one twice is added up first."""

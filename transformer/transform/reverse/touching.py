@@ -17,7 +17,7 @@ from ...core.guards import Assumptions
 from ...core.sizes import Extent, Greatest, Least, Size, Unknown, greatest, least, leaves, replaced
 from ...core.walk import size_of_atom
 from ...ops.integers import PLACES, combined, is_exact
-from ...ops.regions import Slot, is_mask, rank_of
+from ...ops.regions import Slot, is_mask, rank_of, slots_of
 from ..scopes import Scope, Scopes
 
 
@@ -72,7 +72,7 @@ class Touching:
         """What a statement with an index reads or writes."""
         if stmt not in self.accesses:
             array: Any = type_of(stmt.args[0])
-            slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+            slots = slots_of(stmt)
             found = Access(array.sizes, stmt.attrs["index"], slots, self.scopes.scope_of[stmt])
             found.facts = [fact for scope in found.scope.path() for fact in self._facts(scope)]
             found.intervals = list(self._intervals(found))

@@ -13,7 +13,7 @@ from ...core.grammar import Block, Let, type_of
 from ...core.guards import Assumptions
 from ...core.walk import all_statements
 from ...ops.integers import is_exact
-from ...ops.regions import is_mask, rank_of
+from ...ops.regions import is_mask, rank_of, slots_of
 from ..scopes import Scopes
 from .touching import Touching, has_index
 
@@ -33,5 +33,5 @@ def mark_distinct(block: Block, assumptions: Assumptions) -> None:
 
 
 def _arrays(stmt: Let) -> list[Any]:
-    slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+    slots = slots_of(stmt)
     return [slot for slot in slots if rank_of(type_of(slot)) and not is_mask(type_of(slot))]
