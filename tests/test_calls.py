@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 
 from transformer import grad, jvp, vjp
 from transformer.core.errors import BadArgument, NotSupported
+from transformer.read.entry import signature_of
 
 X = np.arange(1.0, 7.0)
 
@@ -135,3 +136,15 @@ def test_what_is_refused_has_a_place(function, argument, text):
     with pytest.raises(NotSupported, match=text) as caught:
         grad(function)(argument)
     assert function.__name__ in str(caught.value)
+
+
+class Silent:
+    """What a rule is found with: it cannot be called, and its text would be that of all arrays it holds."""
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody asks for it")
+
+
+def test_no_text_is_made_of_what_has_no_signature() -> None:
+    assert str(signature_of(Silent())) == "(*args)"
+    assert str(signature_of(square)) == "(x)"
