@@ -9,21 +9,20 @@ import numpy as np
 def mixed_forward(x, w):
     # mixed, with what its reverse needs
     h = np.tanh(x @ w)
-    scaled = h * h
-    y = scaled + np.sin(h)
+    y = h * h + np.sin(h)
     z = y - np.mean(y, axis=0)
     root = np.sqrt(np.mean(z * z, axis=0) + 0.001)
     ratio = z / root
-    saved = h, scaled, root, ratio
+    saved = h, root, ratio
     return ratio + h, saved
 
 
 def mixed_reverse(x, w, saved, dy):
     # the reverse of mixed
-    h, scaled_saved, root, ratio = saved
+    h, root, ratio = saved
     dz = (dy - np.mean(dy * ratio, axis=0) * ratio) / root
     dy2 = dz - np.mean(dz, axis=0)
-    scaled = (dy + dy2 * np.cos(h) + 2 * dy2 * h) * (1 - scaled_saved)
+    scaled = (dy + dy2 * np.cos(h) + 2 * dy2 * h) * (1 - h * h)
     dw = x.T @ scaled
     dx = scaled @ w.T
     return dx, dw

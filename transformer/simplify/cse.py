@@ -45,7 +45,7 @@ from .aliasing import Aliasing
 from .rewriter import Rewriter, array_type
 
 # Each application is memory of its own.
-FRESH = {"full", "copy", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
+FRESH = {"full", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
 TABLES = {"arange", "eye", "tri"}             # made of sizes alone, and rarely written
 COMMUTATIVE = {"add", "multiply"}
 PRODUCTS = {"matmul", "dot"}                 # those of two vectors commute, too

@@ -33,6 +33,7 @@ from ..ops.arithmetic import Cast, Multiply, Negative, has_opposite
 from ..ops.logic import LogicalNot
 from ..ops.proofs import JOINED
 from ..ops.shape import ExpandDims
+from .aliasing import may_share
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
 
@@ -265,9 +266,12 @@ def _asks(user: Any, var: Var) -> bool:
 
 
 def _copied(fold: Fold, stmt: Let) -> Atom | None:
-    """1.0 * x was a copy of it, which may be `x` itself when nothing else uses that any more, in derivatives."""
-    is_ours = fold.is_derivative(stmt) and isinstance(stmt.args[0], Var) and fold.uses.once(stmt.args[0])
-    return fold.instead(stmt, stmt.args[0]) if is_ours else None
+    """1.0 * x was a copy of it, which may be `x` itself when nothing else uses that any more, in derivatives. A copy of a
+    part or of an argument stays: it is memory that may be written in place."""
+    x = stmt.args[0]
+    made = fold.definition.get(x) if isinstance(x, Var) and fold.uses.once(x) else None
+    is_ours = made is not None and not may_share(made) and fold.is_derivative(stmt)
+    return fold.instead(stmt, x) if is_ours else None
 
 
 RULES = {
