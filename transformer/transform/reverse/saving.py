@@ -83,15 +83,15 @@ class Saving:
         return list(dict.fromkeys(atom_vars((*stmt.args, stmt.attrs, var.type))))
 
     def _is_computed_again(self, stmt: Let) -> bool:
-        """Whether a statement costs no more than keeping its result: arithmetic on numbers, a view, a square or a
-        multiple of an array."""
+        """Whether a statement costs no more than keeping its result: arithmetic on numbers, a view, a square or
+        other little arithmetic of one array."""
         if stmt.op.heavy or stmt.op.writes or not isinstance(stmt.target.type, ArrayType):
             return False
         if stmt.op.name == "get" and stmt.args[0] not in self.written:
             return not stmt.target.type.sizes or is_view(stmt)
         if stmt.target.type.sizes:
             operands = set(atom_vars(stmt.args))
-            return stmt.op.symbol == "*" and len(operands) == 1 and operands.isdisjoint(self.written)
+            return stmt.op.symbol in ("+", "-", "*") and len(operands) == 1 and operands.isdisjoint(self.written)
         return stmt.op.symbol in CHEAP or stmt.op.name in ("same", "logical_not")
 
     def _compute(self, var: Var) -> None:
