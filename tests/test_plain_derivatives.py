@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpus.lanes import particles
 
 from transformer import NotDifferentiable, check_grads, grad, jvp, vjp, vmap
 from transformer.ops.registry import definition_of
@@ -219,7 +220,18 @@ def orbits(x: Any) -> Any:
     return np.sum(x ** 2)
 
 
+def shared_out(e: Any, t: Any) -> Any:
+    return np.sum(e / t)
+
+
+def copied_twice(x: Any) -> Any:
+    first, second = np.copy(x), np.copy(x)
+    return np.sum(first * np.sin(second))
+
+
 CASES = [
+    (shared_out, (V, 2.0), ["dt = -np.sum(e) / t / t\n"], []),
+    (copied_twice, (V,), ["first = x.copy()\n"], ["second"]),
     (orbits, (np.arange(12.0),), ["x_k[k] = x\n"], ["total_k"]),
     (gates, (V, V), ["di = scaled * (1 - ratio_i)\n", "df = scaled * (1 - ratio_f)\n"], ["2"]),
     (gated, (V, X), ["* z * (1 - z)\n", "z = 1 / (1 + np.exp(-row * w))\n"], ["total"]),
@@ -261,6 +273,12 @@ def test_lines(function: Callable[..., Any], arguments: tuple[Any, ...], there: 
     source = grad(function, argnums=tuple(range(len(arguments)))).source_for(*arguments)
     assert [line for line in there if line not in source] == [], source
     assert [line for line in gone if line in source] == [], source
+
+
+def test_copies_of_parts_are_written_in_place_again() -> None:
+    source = grad(particles, argnums=(0, 1)).source_for(X, X, 0.5, 3)
+    _, again = source.split("# reverse\n")
+    assert "x = p[i].copy()\n" in again and "x += 0.1 * u\n" in again, source
 
 
 def test_storage_of_one_loop_grows_together() -> None:

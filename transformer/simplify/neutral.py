@@ -266,8 +266,8 @@ def _asks(user: Any, var: Var) -> bool:
 
 
 def _copied(fold: Fold, stmt: Let) -> Atom | None:
-    """1.0 * x was a copy of it, which may be `x` itself when nothing else uses that any more, in derivatives. A copy of a
-    part or of an argument stays: it is memory that may be written in place."""
+    """1.0 * x was a copy of it, which may be `x` itself when nothing else uses that any more, in derivatives. A copy of
+    a part or of an argument stays: it is memory that may be written in place."""
     x = stmt.args[0]
     made = fold.definition.get(x) if isinstance(x, Var) and fold.uses.once(x) else None
     is_ours = made is not None and not may_share(made) and fold.is_derivative(stmt)

@@ -8,12 +8,12 @@ At this point the sweep mentions values of loops and branches as if they were at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...core.grammar import Atom, Block, Function, Let, Stmt, Var
+from ...core.grammar import Atom, Block, Effect, Function, Let, Stmt, Var
 from ...core.guards import Assumptions
-from ...core.walk import atom_vars, blocks_of, targets_of
+from ...core.walk import all_statements, all_uses, atom_vars, blocks_of, inner_targets, targets_of
 from ...simplify import classes, counts
 from ...simplify.cse import CommonSubexpressions, key_of
 from ...simplify.fold import Fold, Rule
@@ -25,14 +25,17 @@ FORMS = {classes.__name__, counts.__name__}
 
 
 def folded(body: Block, backwards: Block, cotangents: Sequence[Atom], results: Sequence[Atom],
-           assumptions: Assumptions) -> list[Atom]:
-    """Simplifies the sweep `backwards` through a body in place; gives what the `cotangents` are then."""
+           assumptions: Assumptions, asked: Iterable[int] | None = None) -> list[Atom]:
+    """Simplifies the sweep `backwards` through a body in place; gives what the `cotangents` are then. Those of the
+    `results` that are `asked` for, or all, are computed in any case."""
     def whole() -> Function:
         return Function("", [], [*body, *backwards], [*results, *cotangents])
 
     cotangents = list(cotangents)
+    ends = results if asked is None else [results[k] for k in asked]
     for _ in range(ROUNDS):
-        shared = Shared.through(body, whole(), assumptions)       # as a rule might change but one of two
+        live = _live(body, [*ends, *cotangents], backwards)
+        shared = Shared.through(body, whole(), assumptions, live)       # as a rule might change but one of two
         cotangents = _rewritten(shared, backwards, cotangents)
         fold = Sweep.through(body, whole(), assumptions)
         cotangents = _rewritten(fold, backwards, cotangents)
@@ -48,19 +51,21 @@ def _rewritten(rewriter: Rewriter, backwards: Block, cotangents: list[Atom]) -> 
 
 
 class Shared(CommonSubexpressions):
-    """Common subexpressions of a sweep backwards, and what the body that it goes through has computed already."""
+    """Common subexpressions of a sweep backwards, and what the body that it goes through has computed already, of what
+    is `live` in it: the rest is computed for nobody, and would have to be just as it was written."""
 
     computed: dict[Any, Let]
 
     @classmethod
-    def through(cls, body: Block, function: Function, assumptions: Assumptions) -> Shared:
+    def through(cls, body: Block, function: Function, assumptions: Assumptions, live: set[Var]) -> Shared:
         shared = cls(function, assumptions)
         home = dict(_at_home(body))
         block_of = {target: block for stmt, block in home.items() for target in targets_of(stmt)}
         shared.computed = {key_of(stmt): stmt for stmt, block in home.items()
-                           if isinstance(stmt, Let) and shared.is_shared(stmt) and stmt.op.name != "get"
-                           and (block is body or any(block_of.get(atom) is block for atom in stmt.args
-                                                     if isinstance(atom, Var)))}
+                           if isinstance(stmt, Let) and not live.isdisjoint(stmt.targets)
+                           and shared.is_shared(stmt) and stmt.op.name != "get" and (
+                               block is body or any(block_of.get(atom) is block for atom in stmt.args
+                                                    if isinstance(atom, Var)))}
         return shared
 
     def let(self, stmt: Let) -> None:
@@ -92,6 +97,22 @@ class Sweep(Fold):
             return super().is_before(stmt)
         made = (self.definition.get(atom) for atom in stmt.args)
         return any(each in self.home and self.home[each] is self.home[stmt] for each in made if each is not None)
+
+
+def _live(body: Block, ends: Sequence[Atom], backwards: Block) -> set[Var]:
+    """What a body computes for these ends, for the sweep backwards, and for what the program does beside."""
+    made = {target: stmt for stmt in all_statements(body) for target in (*targets_of(stmt), *inner_targets(stmt))}
+    does = [stmt for stmt in body if any(isinstance(each, Effect) for each in all_statements([stmt]))]
+    pending = [*atom_vars(*ends), *(var for stmt in (*backwards, *does) for var in all_uses(stmt))]
+    live, seen = set(pending), set[Stmt]()
+    while pending:
+        stmt = made.get(pending.pop())
+        if stmt is not None and stmt not in seen:
+            seen.add(stmt)
+            used = set(all_uses(stmt)) - live
+            live |= used
+            pending += used
+    return live
 
 
 def _at_home(block: Block) -> Iterator[tuple[Stmt, Block]]:

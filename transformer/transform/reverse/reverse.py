@@ -114,7 +114,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
                     sweep.contribute(result, cast(Value(seed), type_of(result)))         # type: ignore[arg-type]
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
-        cotangents = folded(body, backwards, cotangents, function.results, builder.assumptions)
+        cotangents = folded(body, backwards, cotangents, function.results, builder.assumptions, asked)
         without_links(body)
         needs = restore(body, backwards, sweep.mirrors, builder.assumptions, [function.results[k] for k in asked],
                         short)
