@@ -276,6 +276,27 @@ def older_in_the_other_branch(x, y):
     return np.sum(np.sin(a))
 
 
+def copies_of_one_array(x):
+    """Two of them are written, and two are not."""
+    kept, total = x.copy(), 0.0
+    for k in range(3):
+        written, read = x.copy(), x.copy()
+        written[k] *= 2
+        total += np.sum(written * read * kept)
+    kept_too, changed = x.copy(), x.copy()
+    changed[0] = 3.0
+    return total + np.sum(changed * kept_too * x)
+
+
+def copies_between_writes(x):
+    current, rows = x * 1.0, []
+    for k in range(3):
+        before = current.copy()
+        current[k] = current[k] ** 2
+        rows.append(before * current.copy() * current.copy())
+    return np.sum(np.stack(rows) * current)
+
+
 PROGRAMS = [
     Program(shapes_of_a_vector, normal((6,))),
     Program(numbers_of_an_array_that_changes, normal((4,))),
@@ -284,7 +305,7 @@ PROGRAMS = [
     Program(list_repeated_under_two_names, normal((3,), then=(0,)), name="list_repeated_no_times"),
     *(Program(f, normal((4,))) for f in (
         list_becomes_an_array, recorded_list_becomes_an_array, part_of_a_list_repeated, dictionary_under_two_names,
-        sets_under_two_names, queue_repeated)),
+        sets_under_two_names, queue_repeated, copies_of_one_array, copies_between_writes)),
     *(Program(f, normal((7,))) for f in (
         keep_sometimes, best_so_far, keep_then_write, returned_argument, returned_argument_in_loop, previous_two,
         alias_in_outer_loop, kept_when_it_ends, kept_in_while)),

@@ -26,8 +26,8 @@ function f(c: bool, a: f64, x: f64[n])
     return s, u, v, g, y
 
 Arrays made anew are never shared, as each may be written in place, but for tables such as `np.arange(n)` and
-`np.eye(n)` that nothing writes to; nor are parts of an array once
-it has been written, as they would have to be copied before that.
+`np.eye(n)` that nothing writes to, and copies that nothing writes to and that are no results; nor are parts of an array
+once it has been written, as they would have to be copied before that.
 """
 
 from __future__ import annotations
