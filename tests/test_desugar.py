@@ -213,13 +213,13 @@ def test_no_flag_where_a_branch_always_exits() -> None:
         """) == shown("""
         def f(x, n):
             if n == 0:
-                result = x
+                result. = x
             else:
                 if n < 0:
                     raise ValueError
                 y = f(x, n - 1)
-                result = y * y
-            return result
+                result. = y * y
+            return result.
         """)
 
 
@@ -273,8 +273,8 @@ def test_loop_with_break_return_and_else_has_two_flags() -> None:
                 if not stop:
                     result = 0
                 else:
-                    result = x
-            return result
+                    result. = x
+            return result.
         """)
 
 
@@ -290,7 +290,7 @@ def test_flags_have_names_that_nothing_else_has() -> None:
         """)
     )
     names = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
-    assert {"returned2", "result2"} <= names
+    assert {"returned2", "result2."} <= names
 
 
 def test_origin_of_new_nodes_is_the_statement_they_come_from() -> None:
@@ -320,13 +320,13 @@ def test_what_follows_an_exit_from_try_is_guarded() -> None:
         "    returned = False",
         "    try:",
         "        if x:",
-        "            result = 1",
+        "            result. = 1",
         "            returned = True",
         "    finally:",
         "        g()",
         "    if not returned:",
-        "        result = 2",
-        "    return result",
+        "        result. = 2",
+        "    return result.",
     ]
 
 
