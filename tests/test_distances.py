@@ -1,4 +1,5 @@
-"""Distances of two vectors by scipy.spatial.distance, and what SciPy and NumPy refuse of places and polynomials."""
+"""Distances of two vectors by scipy.spatial.distance, and what SciPy and NumPy refuse of places, borders, polynomials
+and parts of arrays."""
 
 from __future__ import annotations
 
@@ -28,6 +29,28 @@ def test_distances_are_those_of_scipy(dtype: Any) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7)
 
 
+def border_of_nothing(u, v):
+    return np.pad(u[:0] * 1.0, 1, mode="mean")
+
+
+def ramp_from_nothing(u, v):
+    return np.pad(u[:0] * 1.0, 1, mode="linear_ramp")
+
+
+def three_widths(u, v):
+    return np.pad(u, [1, 2, 3])
+
+
+def three_constants(u, v):
+    return np.pad(u, 1, constant_values=(1, 2, 3))
+
+
+def imaginary_part_of_integers(u, v):
+    u = u.copy()
+    u.imag = v
+    return u
+
+
 def of_no_power(u, v):
     return of_vectors.minkowski(u, v, -1)
 
@@ -54,6 +77,9 @@ def place_from_floats(u, v):
 
 REFUSED = [
     (of_no_power, ValueError, "p must be greater than 0"), (of_complex, TypeError, "must be real"),
+    (border_of_nothing, ValueError, "can't extend"), (ramp_from_nothing, ValueError, "can't extend"),
+    (three_widths, ValueError, "could not be broadcast"), (three_constants, ValueError, "could not be broadcast"),
+    (imaginary_part_of_integers, TypeError, "array does not have imaginary part to set"),
     (place, ValueError, "out of bounds for array with size 100"),
     (place_below, ValueError, "out of bounds for array with size 100"),
     (place_of_floats, TypeError, "only int indices permitted"),
@@ -67,6 +93,22 @@ def test_what_scipy_and_numpy_refuse_is_refused(function: Any, error: Any, text:
     for call in (function, jit(function), lambda u, v: vmap(function)(np.stack([u, u]), np.stack([v, v]))):
         with pytest.raises(error, match=text):
             call(u, v)
+
+
+def of_one_number(x):
+    return np.pad(np.array(x), 2), np.pad(np.array(x), 1, mode="mean")
+
+
+def with_set_attributes(x):
+    z = x + 1j
+    setattr(z, "real", x * 2)  # noqa: B010
+    return z
+
+
+def test_borders_of_one_number_and_parts_by_setattr() -> None:
+    np.testing.assert_equal(jit(of_one_number)(2.5), of_one_number(2.5))
+    x = np.array([1.5, -0.5])
+    np.testing.assert_equal(jit(with_set_attributes)(x), with_set_attributes(x))
 
 
 def derivatives(c):
