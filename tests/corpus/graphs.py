@@ -26,7 +26,7 @@ def uphill_walk(x):
     return total
 
 
-def shortest_ways_to_all(x):
+def shortest_ways_of_a_graph(x):
     """Distances that are improved until none changes."""
     edges = [[(1, 2.0), (2, 0.5)], [(0, 1.0)], [(0, 3.0), (1, 1.0), (3, 0.1)], [(4, 1.0)], []]
     distances = [np.inf] * 5
@@ -115,7 +115,7 @@ PROGRAMS = [
     Program(kinds_that_were_seen, apart((6,))),
     Program(neighbours_of_the_largest, apart((5,))),
     Program(uphill_walk, apart((5,)), order=1),
-    Program(shortest_ways_to_all, positive((5,))),
+    Program(shortest_ways_of_a_graph, positive((5,))),
     Program(links_from_edges, apart((5,))),
     Program(rank_by_links, positive((5,)), order=1),
     Program(part_of_some_length, normal((5,))),

@@ -118,6 +118,23 @@ def curvature_of_glow(x, depth):
     return np.sum(grad(lambda x: glow(x[0], depth) * x[1])(x) * np.array([0.3, -0.7]))
 
 
+def _chosen_norms(A, B):
+    B[-1][0] = 0.2
+    a = A[2, 0]
+    a *= B[1, 0]
+    if np.cos(a) < A[-1, -1]:
+        c = np.sum(B * B)
+    else:
+        c = np.hypot(a, 1 + B[0, -1] ** 2)
+    return np.sin(c) + a
+
+
+def curvature_of_chosen_norms(A, B):
+    """The reverse of the reverse adds to one element before and behind the branches."""
+    dA, dB = grad(_chosen_norms, (0, 1))(A, B)
+    return np.sum(np.cos(dA)) + np.sum(dB * dB)
+
+
 PROGRAMS = [
     Program(hessian_of_mask_with_list, normal((4, 3))),
     Program(hessian_of_mask_neighbours, positive((5,))),
@@ -131,5 +148,7 @@ PROGRAMS = [
     Program(hessian_rows, normal((3,))),
     Program(pullback_inside, normal(("n",))),
     Program(keyword_named_like_its_dictionary, normal(("n",))),
+    Program(curvature_of_chosen_norms, fixed(
+        np.array([[-1.2, 1.1], [0.2, -0.2], [1.2, -1.1]]), np.array([[1.0], [-1.2], [-1.1]])), wrt=(0, 1)),
     Program(curvature_of_glow, fixed(np.array([1.1, 0.5]), 2)),
 ]

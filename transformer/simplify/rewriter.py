@@ -48,8 +48,7 @@ class Rewriter:
         """Rewrites the function in place; says whether anything changed."""
         self.function.body = self.block(self.function.body)
         self.function.results = [self.atom(result) for result in self.function.results]
-        if self._sizes_change:
-            self._rewrite_types()
+        self.settle_types(self.function.body)
         return self.changed
 
     def replace(self, var: Var, atom: Atom) -> None:
@@ -68,8 +67,9 @@ class Rewriter:
         if isinstance(atom, Var) and Unknown(var) in ranges:
             ranges.setdefault(Unknown(atom), ranges[Unknown(var)])
 
-    def _rewrite_types(self) -> None:
-        for var in all_definitions(self.function.body):
+    def settle_types(self, block: Block) -> None:
+        """Has the types of what a block defines mention the integers that are left."""
+        for var in all_definitions(block) if self._sizes_change else ():
             if isinstance(var.type, ArrayType) and not var.type.sizes:
                 continue
             if any(leaf in self.mapping for leaf in type_vars(var.type)):

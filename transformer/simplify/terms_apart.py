@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from ..core.grammar import Atom, Block, Function, Let, Var
 from ..core.guards import Assumptions
 from ..core.headings import of_derivative
-from ..core.walk import all_statements, blocks_of, counted_uses
+from ..core.walk import all_statements, blocks_of, counted_uses, targets_of
 from ..ops.arithmetic import Add
 from ..ops.indexing import AddAt
 from .rewriter import array_type
@@ -79,7 +79,7 @@ class _TermsApart:
 
     def _spread(self, block: Block, chain: list[Let]) -> bool:
         """Adds each term where it is made, if some would need a name else."""
-        places = {target: k for k, stmt in enumerate(block) if isinstance(stmt, Let) for target in stmt.targets}
+        places = {target: k for k, stmt in enumerate(block) for target in targets_of(stmt)}
         begin = places.get(chain[0].args[0], -1)                         # type: ignore[arg-type]
         if self.count[chain[0].args[0]] != 1:                            # type: ignore[index]
             return False

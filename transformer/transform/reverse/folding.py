@@ -44,6 +44,7 @@ def folded(body: Block, backwards: Block, cotangents: Sequence[Atom], results: S
 
 def _rewritten(rewriter: Rewriter, backwards: Block, cotangents: list[Atom]) -> list[Atom]:
     backwards[:] = rewriter.block(backwards)
+    rewriter.settle_types(backwards)
     return [rewriter.atom(cotangent) for cotangent in cotangents]
 
 
