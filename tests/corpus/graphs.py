@@ -96,7 +96,21 @@ def kinds_that_were_seen(x):
     return total + len(seen) * x[0]
 
 
+def weights_of_places_met_again(x):
+    """Each place that comes once more adds what stands where it was first met."""
+    places = []
+    total = 0.0
+    for i in range(len(x)):
+        place = (i % 3, int(x[i] > 0))
+        if place in places:
+            total += x[places.index(place)] ** 2 * x[i]
+        else:
+            places.append(place)
+    return total + len(places) * x[0]
+
+
 PROGRAMS = [
+    Program(weights_of_places_met_again, apart((7,))),
     Program(walk_that_avoids_itself, apart((5,))),
     Program(kinds_that_were_seen, apart((6,))),
     Program(neighbours_of_the_largest, apart((5,))),

@@ -38,6 +38,9 @@ class Pad(Op):
             return None
         if mode == "constant":
             return _filled(array, pairs, fill)
+        is_side = mode in STATISTICS or mode == "linear_ramp"
+        if is_side and any(size == 0 and pair != (0, 0) for size, pair in zip(array.shape, pairs)):
+            raise ValueError("can't extend an empty axis using modes other than 'constant' or 'empty'")
         if mode in STATISTICS and not options and (array.dtype.kind == "f" or mode != "mean"):
             return _sided(array, pairs, _of_statistic, STATISTICS[mode])
         if mode == "linear_ramp" and options.keys() <= {"end_values"} and array.dtype.kind == "f":
@@ -94,6 +97,8 @@ def _parsed(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
 def width_pairs(width: Any, rank: int, pair: Callable[[Any], Any] | None = None) -> tuple[Pair, ...]:
     """Border widths before and after, for each axis, from any of NumPy's forms; or other pairs of such forms."""
     _pair = pair or _pair_of_widths
+    if rank == 0:
+        return ()
     if isinstance(width, Value) and width.ndim:
         arguments.known(width, "the widths of a border")
     if isinstance(width, dict):
@@ -110,12 +115,19 @@ def width_pairs(width: Any, rank: int, pair: Callable[[Any], Any] | None = None)
 
 
 def _pair_of_numbers(item: Any) -> Any:
-    items = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    items = _one_or_two(item)
     return items[0], items[-1]
 
 
-def _pair_of_widths(item: Any) -> Pair:
+def _one_or_two(item: Any) -> tuple[Any, ...]:
     items = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    if len(items) not in (1, 2):
+        raise ValueError(f"operands could not be broadcast together: {len(items)} numbers for the two sides of an axis")
+    return items
+
+
+def _pair_of_widths(item: Any) -> Pair:
+    items = _one_or_two(item)
     before, after = (arguments.extent(size, "a border") for size in (items[0], items[-1]))
     if any(isinstance(size, int) and size < 0 for size in (before, after)):
         raise ShapeError("index can't contain negative values")

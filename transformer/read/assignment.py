@@ -229,6 +229,9 @@ def _set_part(reader: Reader, owner: Value, name: str, value: Any) -> None:
     if not is_array(owner):
         raise as_raised(AttributeError(f"attribute {name!r} of a number is not writable"), reader.builder.origin,
                         instead="Numbers do not change. Write z = complex(re, z.imag).")
+    if name == "imag" and owner.dtype.kind != "c":
+        raise as_raised(TypeError("array does not have imaginary part to set"), reader.builder.origin,
+                        instead="Real numbers have no imaginary part to write: make them complex first.")
     write_item(reader, attribute(reader, owner, name), ..., value)
 
 

@@ -18,7 +18,7 @@ from ..read.values import Hole
 from .expressions import dotted
 from .layout import Group, Item, Line, Note
 
-HOMES = "numpy.exceptions", "numpy.linalg"       # of the classes that NumPy's functions raise
+HOMES = "numpy.exceptions", "numpy.linalg", "statistics"     # of the classes that functions of libraries raise
 CONVERSIONS = {"": -1, "r": 114, "s": 115, "a": 97}
 
 

@@ -49,7 +49,7 @@ def _capital(text: str) -> str:
 
 
 LIBRARIES = {"ml_dtypes": "import ml_dtypes", "np": "import numpy as np"}
-STANDARD = ("cmath", "dataclasses", "logging", "math", "warnings")
+STANDARD = ("cmath", "dataclasses", "logging", "math", "statistics", "warnings")
 
 
 def imports(nodes: list[ast.AST]) -> list[str]:

@@ -45,6 +45,7 @@ PRINTED = frozenset(
         "scipy",
         "warnings",
         "logging",
+        "statistics",
         "in_threads",
         "transformer",
         "places",

@@ -98,7 +98,7 @@ def _is_test(stmt: Any) -> bool:
 def _leaves_open(stmt: Any) -> bool:
     if isinstance(stmt, If):
         return any(side is UNDEFINED for merge in stmt.merges for side in (merge.then, merge.orelse))
-    return isinstance(stmt, Loop) and any(carry.init is UNDEFINED for carry in stmt.carries)
+    return isinstance(stmt, Loop) and any(UNDEFINED in (carry.init, carry.next) for carry in stmt.carries)
 
 
 class _Tests:

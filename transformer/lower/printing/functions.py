@@ -32,6 +32,7 @@ OF_OUR_OWN = frozenset((gemm, as_columns, as_rows))                      # in co
 
 # What stands for the use of a module, and how it is imported.
 IMPORTS = {"import cmath": "cmath.", "import logging": "logging.", "import math": "math.",
+           "import statistics": "statistics.",
            "import warnings": "warnings.warn(",
            "import numpy as np": "np.", "import ml_dtypes": "ml_dtypes.",
            "from numba import objmode": "with objmode(",

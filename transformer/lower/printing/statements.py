@@ -180,7 +180,8 @@ class Statements(Expressions):
         return self.handed_on(stmt.carries, stmt.origin)
 
     def handed_on(self, carries: list[Carry], origin: Any) -> list[Item]:
-        """Hands values on to the next iteration, all at once."""
+        """Hands values on to the next iteration, all at once. What has been deleted is tested before it is used."""
+        carries = [carry for carry in carries if carry.next is not UNDEFINED]
         pairs = changed([self.names.of[carry.entry] for carry in carries], [self.atom(carry.next) for carry in carries])
         before: list[Item] = []
         if in_order(pairs) is None:

@@ -142,7 +142,13 @@ def asked_attribute(reader: Reader, value: Any, name: Any) -> bool:
 
 
 def store_attribute(reader: Reader, owner: Any, name: Any, value: Any) -> None:
-    set_attribute(reader, owner, static(reader, name, "the name of an attribute"), value)
+    from ..assignment import assign_attribute
+
+    name = static(reader, name, "the name of an attribute")
+    if isinstance(owner, Value):
+        assign_attribute(reader, owner, name, value)
+    else:
+        set_attribute(reader, owner, name, value)
 
 
 def remove_attribute(reader: Reader, owner: Any, name: Any) -> None:

@@ -253,6 +253,9 @@ def unravel_index(indices, shape, order="C"):
         refused("np.unravel_index with an order other than 'C' is not supported", "Reverse the shape and the result.")
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
     indices, found = as_index(indices), []
+    size = math.prod(sizes)
+    if np.any((indices < 0) | (indices >= size)):
+        raise ValueError("index is out of bounds for array with size " + str(size))
     for k in reversed(range(1, len(sizes))):
         found.append(indices % sizes[k])
         indices = indices // sizes[k]
@@ -264,7 +267,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         refused("np.ravel_multi_index with mode or order is not supported", "Compute the index: i * m + j.")
     multi_index = [as_index(places) for places in multi_index]
     for k in range(len(dims)):
-        if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
+        if np.any((multi_index[k] < 0) | (multi_index[k] >= dims[k])):
             raise ValueError("invalid entry in coordinates array")
     index = multi_index[0]
     for k in range(1, len(dims)):
@@ -275,6 +278,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 def as_index(places):
     """Places that take part in arithmetic: narrow ones would wrap around."""
     places = np.asarray(places)
+    if places.dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
     return places if places.dtype == np.int64 else places.astype(int)
 
 

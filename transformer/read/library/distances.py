@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .floats import floats
 from .refusing import refused
 
 
@@ -67,21 +68,27 @@ def lengths(steps, metric):
                    "Compute the distances from rows[:, None] - others.")
 
 
-def step_of(u, v, w):
+def vectors(u, v, w):
     if w is not None:
         refused("a distance of scipy.spatial.distance with weights is not supported", "Write it out: np.sum(w * ...).")
     one, other = np.asarray(u), np.asarray(v)
     if one.ndim != 1 or other.ndim != 1:
         raise ValueError("Input vector should be 1-D.")
+    return one, other
+
+
+def step_of(u, v, w):
+    one, other = vectors(u, v, w)
     return one - other
 
 
 def euclidean(u, v, w=None):
-    return float(lengths(step_of(u, v, w) * 1.0, "euclidean"))
+    return float(lengths(floats(step_of(u, v, w)), "euclidean"))
 
 
 def sqeuclidean(u, v, w=None):
-    return lengths(step_of(u, v, w) * 1.0, "sqeuclidean")
+    one, other = vectors(u, v, w)
+    return lengths(floats(one) - floats(other), "sqeuclidean")
 
 
 def cityblock(u, v, w=None):
@@ -93,13 +100,21 @@ def chebyshev(u, v, w=None):
 
 
 def minkowski(u, v, p=2, w=None):
-    return euclidean(u, v, w) if p == 2 else np.sum(np.abs(step_of(u, v, w)) ** p) ** (1 / p)
+    if p <= 0:
+        raise ValueError("p must be greater than 0")
+    if p == 2:
+        return euclidean(u, v, w)
+    if p == np.inf:
+        return lengths(floats(step_of(u, v, w)), "chebyshev")
+    return np.sum(np.abs(floats(step_of(u, v, w))) ** p) ** (1 / p)
 
 
 def cosine(u, v, w=None):
-    step_of(u, v, w)
-    u, v = np.asarray(u), np.asarray(v)
-    return 1 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v))
+    u, v = vectors(u, v, w)
+    if np.iscomplexobj(u) or np.iscomplexobj(v):
+        raise TypeError("`u` and `v` must be real.")
+    distance = 1 - np.dot(u, v) / math.sqrt(np.dot(u, u) * np.dot(v, v))
+    return np.clip(distance, 0, 2)                      # rounded, it may lie below zero
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):

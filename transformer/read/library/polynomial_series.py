@@ -8,7 +8,7 @@ import numpy as np
 
 from .floats import floats
 from .polynomials import poly, polyfit
-from .refusing import refused
+from .refusing import at_least, refused
 
 
 def argument(x):
@@ -73,6 +73,8 @@ def hermeval(x, c, tensor=True):
 
 def polyder(c, m=1, scl=1, axis=0):
     c = floats(series(c))
+    if not at_least(len(c), m + 1):
+        return 0 * c[:1]
     for _ in range(m):
         c = scl * c[1:] * degrees(1, len(c), c.dtype)
     return c

@@ -7,6 +7,8 @@ import operator
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import NotSupported
 from ...core.sizes import Size
 from ...ops import arguments
@@ -108,6 +110,18 @@ def _read_are_equal(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return reader.call(operator.eq, args, {})
 
 
+def all_are_pythons(items: Any) -> bool:
+    """Whether items are numbers of Python's, all of them, when it is read."""
+    return not any(isinstance(item, np.generic) for item in items)
+
+
+def _read_all_are_pythons(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    from ..loops.folds import all_are_pythons
+
+    return all_are_pythons(reader, *args)
+
+
+all_are_pythons.__transformer_read__ = _read_all_are_pythons  # type: ignore[attr-defined]
 at_least.__transformer_read__ = _read_at_least  # type: ignore[attr-defined]
 are_equal.__transformer_read__ = _read_are_equal  # type: ignore[attr-defined]
 axis_of.__transformer_read__ = _read_axes(axis_of)  # type: ignore[attr-defined]

@@ -1,21 +1,29 @@
-"""The functions of `statistics`: of samples in lists, tuples and vectors, in floating numbers throughout."""
+"""The functions of `statistics`: of samples in lists, tuples and vectors, in floats of 64 bits throughout. Some give a
+number of the samples' kind."""
 
 from __future__ import annotations
 
 import statistics
+import sys
 from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
-from .refusing import at_least, refused
+from .refusing import all_are_pythons, are_equal, at_least, refused
 
 EXACT = ("mean", "harmonic_mean", "median", "median_low", "median_high", "variance", "pvariance")
+ZERO_HAS_A_MEAN = sys.version_info >= (3, 13)
 LinearRegression = namedtuple("LinearRegression", ("slope", "intercept"))
 
 
+def held(data):
+    """The samples; what can be gone through once is kept."""
+    return data if hasattr(data, "__len__") else list(data)
+
+
 def samples(data, function, least=1):
-    numbers = np.asarray(data if hasattr(data, "__len__") else list(data))
+    numbers = np.asarray(held(data))
     if numbers.ndim != 1:
         raise TypeError("statistics takes samples along one axis")
     if function in EXACT and numbers.dtype.kind != "f":
@@ -24,38 +32,65 @@ def samples(data, function, least=1):
     if not at_least(len(numbers), least):
         points = "two data points" if least == 2 else "one data point"
         raise statistics.StatisticsError(function + " requires at least " + points)
-    return numbers * 1.0
+    return numbers.astype(float)
+
+
+def of_their_kind(number, data):
+    """A number of the kind that the samples are of: of Python's, or of the dtype of an array."""
+    if all_are_pythons(data):
+        return float(number)
+    return number.astype(np.asarray(data).dtype)
 
 
 def mean(data):
-    return np.mean(samples(data, "mean"))
+    data = held(data)
+    return of_their_kind(np.mean(samples(data, "mean")), data)
+
+
+def weighted(numbers, weights):
+    if weights is None:
+        return np.mean(numbers)
+    if not are_equal(len(numbers), len(weights)):
+        raise statistics.StatisticsError("data and weights must be the same length")
+    if np.sum(weights) == 0:
+        raise statistics.StatisticsError("sum of weights must be non-zero")
+    return np.average(numbers, weights=weights)
 
 
 def fmean(data, weights=None):
-    return float(np.average(samples(data, "fmean"), weights=weights))
+    return float(weighted(samples(data, "fmean"), weights))
 
 
 def geometric_mean(data):
-    return float(np.exp(np.mean(np.log(samples(data, "geometric_mean")))))
+    numbers = samples(data, "geometric_mean")
+    if np.any(numbers < 0 if ZERO_HAS_A_MEAN else numbers <= 0):
+        raise statistics.StatisticsError("geometric mean requires a non-empty dataset containing positive numbers")
+    return float(np.exp(np.mean(np.log(numbers))))
 
 
 def harmonic_mean(data, weights=None):
+    data = held(data)
     numbers = samples(data, "harmonic_mean")
-    return 1 / np.mean(1 / numbers) if weights is None else 1 / np.average(1 / numbers, weights=weights)
+    if np.any(numbers < 0):
+        raise statistics.StatisticsError("harmonic mean does not support negative values")
+    return of_their_kind(1 / weighted(1 / numbers, weights), data)
 
 
 def median(data):
-    return np.median(samples(data, "median"))
+    data = held(data)
+    return of_their_kind(np.median(samples(data, "median")), data)
 
 
 def median_low(data):
+    data = held(data)
     numbers = np.sort(samples(data, "median_low"))
-    return numbers[(len(numbers) - 1) // 2]
+    return of_their_kind(numbers[(len(numbers) - 1) // 2], data)
 
 
 def median_high(data):
+    data = held(data)
     numbers = np.sort(samples(data, "median_high"))
-    return numbers[len(numbers) // 2]
+    return of_their_kind(numbers[len(numbers) // 2], data)
 
 
 def deviations(numbers, center):
@@ -64,13 +99,15 @@ def deviations(numbers, center):
 
 
 def variance(data, xbar=None):
+    data = held(data)
     numbers = samples(data, "variance", 2)
-    return deviations(numbers, xbar) / (len(numbers) - 1)
+    return of_their_kind(deviations(numbers, xbar) / (len(numbers) - 1), data)
 
 
 def pvariance(data, mu=None):
+    data = held(data)
     numbers = samples(data, "pvariance")
-    return deviations(numbers, mu) / len(numbers)
+    return of_their_kind(deviations(numbers, mu) / len(numbers), data)
 
 
 def stdev(data, xbar=None):
@@ -85,7 +122,7 @@ def pstdev(data, mu=None):
 
 def pairs(x, y, function):
     one, other = samples(x, function, 2), samples(y, function, 2)
-    if len(one) != len(other):
+    if not are_equal(len(one), len(other)):
         raise statistics.StatisticsError(function + " requires that both inputs have same number of data points")
     return one - np.mean(one), other - np.mean(other)
 
@@ -99,7 +136,14 @@ def correlation(x, y, /, *, method="linear"):
     if method != "linear":
         refused("statistics.correlation of ranks is not supported", "Rank the samples first: scipy.stats.rankdata.")
     one, other = pairs(x, y, "correlation")
+    if is_constant(x) or is_constant(y):
+        raise statistics.StatisticsError("at least one of the inputs is constant")
     return float(np.sum(one * other) / np.sqrt(np.sum(one**2) * np.sum(other**2)))
+
+
+def is_constant(data):
+    numbers = np.asarray(data)
+    return np.max(numbers) == np.min(numbers)
 
 
 def linear_regression(x, y, /, *, proportional=False):
@@ -107,6 +151,8 @@ def linear_regression(x, y, /, *, proportional=False):
         one, other = samples(x, "linear regression", 2), samples(y, "linear regression", 2)
         return LinearRegression(float(np.sum(one * other) / np.sum(one**2)), 0.0)
     one, other = pairs(x, y, "linear regression")
+    if is_constant(x):
+        raise statistics.StatisticsError("x is constant")
     slope = float(np.sum(one * other) / np.sum(one**2))
     return LinearRegression(slope, float(np.mean(np.asarray(y)) - slope * np.mean(np.asarray(x))))
 

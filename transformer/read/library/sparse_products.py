@@ -10,21 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import fact_of, made_of
+from .refusing import fact_of, made_of, refused
 
 COMPRESSED = ("csr", "csc")
 
 
+def shape_of(matrix):
+    shape = fact_of(matrix, "shape")
+    if len(shape) != 2:
+        refused("a product with a sparse vector is not supported", "Make it dense: a.toarray().")
+    return shape
+
+
 def product(self, other):
     """`a @ x` and `a.dot(x)`, of a vector or the columns of a matrix."""
-    rows, columns = fact_of(self, "shape")
+    rows, columns = shape_of(self)
     data, down, right = parts_of(self)
     return scattered(rows, columns, data, down, right, other)
 
 
 def product_of_transposed(self, other):
     """`a.T @ x`."""
-    rows, columns = fact_of(self, "shape")
+    rows, columns = shape_of(self)
     data, down, right = parts_of(self)
     return scattered(columns, rows, data, right, down, other)
 

@@ -46,6 +46,8 @@ def index_of(reader: Reader, items: RecordedList, wanted: Any) -> Any:
     if equal is False:
         raise as_raised(ValueError(f"{wanted!r} is not in list"), reader.builder.origin)
     branch(reader, apply_op(reader, np.any, (equal,), {}), lambda: None, raised)
+    if equal.shape[0] == 0:                  # what a loop fills may be empty where it is read first
+        return 0
     return apply_op(reader, int, (apply_op(reader, np.argmax, (equal,), {}),), {})
 
 

@@ -50,6 +50,7 @@ class Carried:
     found_mixed: dict[int, tuple[Atom, ...]] = field(default_factory=dict)
     items: Template | None = None  # of a list that is carried as arrays of its items
     falling: set[int] = field(default_factory=set)  # the slots whose numbers may fall below zero
+    losing: set[int] = field(default_factory=set)  # the slots that the body may leave without a value, as `del` does
 
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
@@ -121,11 +122,21 @@ class Carried:
         self.falling |= found
         return bool(found)
 
+    def loses(self, reader: Reader) -> bool:
+        """Whether an entry that has a value may have none in the next iteration."""
+        found = {
+            k
+            for k, (entry, following) in enumerate(zip(self.entries, self.nexts))
+            if entry not in reader.partial and (following is UNDEFINED or following in reader.partial)
+        }
+        self.losing |= found
+        return bool(found) and not self.late
+
     def _note_partial(self, reader: Reader, made: list[Any]) -> None:
-        """Notes which variables may be unbound: those of places that may be so at the start."""
+        """Notes which variables may be unbound: those of places that may be so at the start, or after an iteration."""
         key = reader.key_of(self.place)
         for k, (var, init) in enumerate(zip(made, self.inits)):
-            if isinstance(var, Var) and (init is UNDEFINED or init in reader.partial):
+            if isinstance(var, Var) and (init is UNDEFINED or init in reader.partial or k in self.losing):
                 reader.partial[var] = key, k
 
     def leave(self, reader: Reader) -> None:

@@ -84,7 +84,7 @@ class Changes:
             self._remember(carried)
         else:
             carried.close(self.reader)
-            widened = carried.turns_mixed(self.reader) | carried.falls(self.reader)
+            widened = carried.turns_mixed(self.reader) | carried.falls(self.reader) | carried.loses(self.reader)
         return widened
 
     def _remember(self, carried: Carried) -> None:

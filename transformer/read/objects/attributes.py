@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,17 @@ from ..library import methods
 from ..library.numbers import OF_NUMBERS
 from ..lists.recorded import RecordedList, Recording
 from ..raising.errors import as_user_error
-from ..values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
+from ..values import (
+    ABSENT,
+    ArrayMethod,
+    Closure,
+    Conflict,
+    ContainerMethod,
+    DynamicRange,
+    ExceptionValue,
+    Text,
+    contained,
+)
 from .containers import METHODS, container_kind
 from .derived_builtins import SLOTS, is_redefined
 
@@ -321,6 +332,7 @@ def drop_attribute(reader: Reader, owner: Any, name: str) -> None:
     elif name not in getattr(owner, "__dict__", {}):
         raise missing_attribute(reader, owner, name)
     else:
+        _check_settled(reader, owner.__dict__[name], name)
         reader.aliases.check_write(reader, owner)
         reader.journal.write(_place_of(reader, owner, name, found), ABSENT)
 
@@ -351,18 +363,30 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
     if isinstance(value, Value | Size):
         return hasattr(python_type(value), name)
     held = getattr(value, "__dict__", {}).get(name, ABSENT)
-    if isinstance(held, Conflict) or isinstance(held, Value) and held.atom in reader.partial:
-        raise NotSupported(
-            f"whether the attribute {name!r} exists depends on a branch or loop",
-            reader.builder.origin,
-            instead="Initialise it (to None) when the object is created.",
-        )
+    _check_settled(reader, held, name)
     if held is ABSENT and reader.owns(value):
         for loop in reader.loops:
             loop.changes.found_absent(value.__dict__, name)
     if stands_for_another(value) and not hasattr(value, name):
         raise no_such_rule(reader, value, f"the attribute {name!r}")
     return hasattr(value, name) if reader.is_local(value) else reader.outside.has_attribute(value, name)
+
+
+def _check_settled(reader: Reader, held: Any, name: str) -> None:
+    """Refuses to go by whether there is an attribute, if what it holds was not given to it on all paths."""
+    if any(isinstance(part, Conflict) or isinstance(part, Value) and part.atom in reader.partial
+           for part in _parts_of(reader, held)):
+        raise NotSupported(
+            f"whether the attribute {name!r} exists depends on a branch or loop",
+            reader.builder.origin,
+            instead="Initialise it (to None) when the object is created.",
+        )
+
+
+def _parts_of(reader: Reader, held: Any) -> Iterator[Any]:
+    """The values in an attribute, also those of an object in it."""
+    for part in contained(held):
+        yield from contained(vars(part)) if reader.owns(part) and hasattr(part, "__dict__") else [part]
 
 
 def attributes_of(reader: Reader, *owner: Any) -> Any:
