@@ -228,3 +228,24 @@ def test_integers_of_branches_are_followed_once(own_cache: Any, monkeypatch: pyt
     a = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
     assert jit(longest_increasing)(a) == longest_increasing(a) == 5
     assert 0 < calls < 10_000
+
+
+def of_two_sizes(n: Any, k: Any) -> Any:
+    y = np.arange(300.0)[:n]
+    return y[-n], y[k - 1], y[-k]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "u4", "u8"])
+def test_places_wrap_around_in_their_dtype(dtype: str) -> None:
+    """As -3 of three in uint8, which is 253."""
+    kind = np.dtype(dtype).type
+    compiled = jit(of_two_sizes)
+    for n, k in ((3, 1), (100, 0), (3, 0), (3, 3)):
+        args = kind(n), kind(k)
+        try:
+            expected = of_two_sizes(*args)
+        except (IndexError, OverflowError):
+            with pytest.raises(IndexError):
+                compiled(*args)
+        else:
+            np.testing.assert_array_equal(compiled(*args), expected)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.builder import current
 from ..core.equations import single_atom
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -159,8 +161,12 @@ def _cast(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> boo
     type: Any = target.type
     if source.dtype.kind == "b":
         return proof(Const(int(side == BELOW)), side, bound)
-    kept = source.dtype.kind in "iu" and type.dtype.kind in "iu" and source.dtype.itemsize <= type.dtype.itemsize
-    return kept and (source.dtype.kind == "i" or source.dtype.itemsize < 8) and proof(stmt.args[0], side, bound)
+    if source.dtype.kind not in "iu" or type.dtype.kind not in "iu" or not proof(stmt.args[0], side, bound):
+        return False
+    if np.can_cast(source.dtype, type.dtype):
+        return True
+    limits = np.iinfo(type.dtype)
+    return proof(stmt.args[0], ABOVE, int(limits.min)) and proof(stmt.args[0], BELOW, int(limits.max))
 
 
 def _never_negative(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
@@ -173,6 +179,8 @@ def _without_sign(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof
         return proof(x, BELOW, bound) and proof(x, ABOVE, -bound)
     return proof(Const(0), ABOVE, bound) or proof(x, ABOVE, bound) or proof(x, BELOW, -bound)
 
+
+WRAPPING = frozenset(("add", "subtract", "negative", "multiply", "square", "absolute"))   # in narrow dtypes
 
 RULES: dict[str, Rule] = {
     "minimum": _extreme(BELOW), "maximum": _extreme(ABOVE), "where": _chosen, "clip": _clipped,

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+import numpy as np
+
 from ..core.bounds import LARGEST
 from ..core.builder import current
 from ..core.grammar import (
@@ -40,7 +42,7 @@ from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from .integers import affine, definition_of, is_exact
-from .proof_rules import ABOVE, BELOW, RULES, Proof
+from .proof_rules import ABOVE, BELOW, RULES, WRAPPING, Proof, Rule
 
 DEEPEST = 24                           # how far an integer is followed
 
@@ -261,7 +263,7 @@ class Ranges:
         stmt = definition_of(atom)
         if stmt is not None:
             rule = RULES.get(stmt.op.name)
-            return rule is not None and rule(stmt, atom, side, bound, proof)
+            return rule is not None and rule(stmt, atom, side, bound, proof) and _fits(stmt, atom, rule, proof)
         place, part = self.sources.get(atom, (None, None))
         if isinstance(part, Merge):
             return proof(part.then, side, bound) and proof(part.orelse, side, bound)
@@ -300,6 +302,15 @@ class Ranges:
             yield
         finally:
             self.scopes = here
+
+
+def _fits(stmt: Let, target: Var, rule: Rule, proof: Proof) -> bool:
+    """Whether what is computed in fewer than 64 bits, or without a sign, certainly does not wrap around."""
+    type: Any = target.type
+    if stmt.op.name not in WRAPPING or type.weak or type.dtype == np.int64 or type.dtype.kind not in "iu":
+        return True
+    limits = np.iinfo(type.dtype)
+    return rule(stmt, target, ABOVE, int(limits.min), proof) and rule(stmt, target, BELOW, int(limits.max), proof)
 
 
 def is_integer(atom: Any) -> bool:
