@@ -249,3 +249,24 @@ def test_places_wrap_around_in_their_dtype(dtype: str) -> None:
                 compiled(*args)
         else:
             np.testing.assert_array_equal(compiled(*args), expected)
+
+
+OF_LARGE = {
+    "product": lambda x, k: x[np.abs(k) * np.abs(k)],
+    "power": lambda x, k: x[k[0] ** 2],
+    "sum": lambda x, k: x[np.maximum(k, 0) + 5],
+    "least": lambda x, k: x[np.minimum(np.abs(k) * 2, 7)],
+}
+
+
+@pytest.mark.parametrize("program", OF_LARGE.values(), ids=OF_LARGE)
+def test_places_wrap_around_in_64_bits(program: Any) -> None:
+    compiled, x = jit(program), np.arange(50.0)
+    for k in ([1, 2], [2 ** 63 - 1, 0], [-2 ** 63, 1], [2 ** 62, 1], [3037000500, 1]):
+        try:
+            expected = program(x, np.array(k))
+        except IndexError:
+            with pytest.raises(IndexError):
+                compiled(x, np.array(k))
+        else:
+            np.testing.assert_array_equal(compiled(x, np.array(k)), expected)
