@@ -270,3 +270,28 @@ def test_places_wrap_around_in_64_bits(program: Any) -> None:
                 compiled(x, np.array(k))
         else:
             np.testing.assert_array_equal(compiled(x, np.array(k)), expected)
+
+
+def written_in_few_bits(x: Any, k: Any) -> Any:
+    y = np.zeros(3, np.int8)
+    y[:] = k
+    return x[y]
+
+
+@pytest.mark.parametrize("program", [
+    written_in_few_bits,
+    lambda x, k: x[np.clip(k, -5, 50).astype(np.uint8)],
+    lambda x, k: x[np.clip(k, 0, 200).astype(np.int8)],
+], ids=["written", "unsigned", "narrow"])
+def test_casts_of_places_wrap_around(program: Any) -> None:
+    compiled = jit(program)
+    for n, k in ((300, [-1, 2, 3]), (300, [250, 3, 130]), (100, [-1, 2, 3]), (100, [250, 3, 130]), (60, [1, 2, 3])):
+        for dtype in (np.uint8, np.int16):
+            args = np.arange(float(n)), np.array(k).astype(dtype)
+            try:
+                expected = program(*args)
+            except IndexError:
+                with pytest.raises(IndexError):
+                    compiled(*args)
+            else:
+                np.testing.assert_array_equal(compiled(*args), expected)

@@ -161,12 +161,7 @@ def _cast(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> boo
     type: Any = target.type
     if source.dtype.kind == "b":
         return proof(Const(int(side == BELOW)), side, bound)
-    if source.dtype.kind not in "iu" or type.dtype.kind not in "iu" or not proof(stmt.args[0], side, bound):
-        return False
-    if np.can_cast(source.dtype, type.dtype):
-        return True
-    limits = np.iinfo(type.dtype)
-    return proof(stmt.args[0], ABOVE, int(limits.min)) and proof(stmt.args[0], BELOW, int(limits.max))
+    return source.dtype.kind in "iu" and type.dtype.kind in "iu" and proof(stmt.args[0], side, bound)
 
 
 def _never_negative(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
@@ -179,8 +174,6 @@ def _without_sign(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof
         return proof(x, BELOW, bound) and proof(x, ABOVE, -bound)
     return proof(Const(0), ABOVE, bound) or proof(x, ABOVE, bound) or proof(x, BELOW, -bound)
 
-
-WRAPPING = frozenset(("add", "subtract", "negative", "multiply", "square", "absolute"))   # in narrow dtypes
 
 RULES: dict[str, Rule] = {
     "minimum": _extreme(BELOW), "maximum": _extreme(ABOVE), "where": _chosen, "clip": _clipped,
@@ -201,3 +194,16 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "array"), _all),
     "put": _written,
 }
+WRAPPING = frozenset(("add", "subtract", "negative", "multiply", "square", "absolute"))
+
+
+def may_wrap(stmt: Let, target: Var) -> bool:
+    """Whether what an op computes, or makes of an operand, may not fit its dtype."""
+    type: Any = target.type
+    if type.dtype.kind not in "iu":
+        return False
+    rule = RULES[stmt.op.name]
+    items = stmt.args[:1] if rule is _first else stmt.args[:2] if rule is _written else stmt.args
+    return stmt.op.name in WRAPPING and not type.weak or any(
+        each.dtype.kind in "iu" and not each.weak and not np.can_cast(each.dtype, type.dtype)    # type: ignore[union-attr]
+        for each in map(type_of, items))

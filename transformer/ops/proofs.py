@@ -42,7 +42,7 @@ from ..core.sizes import Dim, Extent, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from .integers import affine, definition_of, is_exact
-from .proof_rules import ABOVE, BELOW, RULES, WRAPPING, Proof
+from .proof_rules import ABOVE, BELOW, RULES, Proof, may_wrap
 
 DEEPEST = 24                           # how far an integer is followed
 
@@ -274,7 +274,7 @@ class Ranges:
     def _fits(self, stmt: Let, target: Var, proof: Proof) -> bool:
         """Whether what NumPy computes certainly does not wrap around. What a loop carries on is taken to end before."""
         type: Any = target.type
-        if stmt.op.name not in WRAPPING or type.weak or type.dtype.kind not in "iu":
+        if not may_wrap(stmt, target):
             return True
         if type.dtype == np.int64 and any(isinstance(self.sources.get(arg, (None, None))[1], Carry) for arg in stmt.args
                                           if isinstance(arg, Var)):
