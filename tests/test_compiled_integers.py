@@ -228,3 +228,70 @@ def test_integers_of_branches_are_followed_once(own_cache: Any, monkeypatch: pyt
     a = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
     assert jit(longest_increasing)(a) == longest_increasing(a) == 5
     assert 0 < calls < 10_000
+
+
+def of_two_sizes(n: Any, k: Any) -> Any:
+    y = np.arange(300.0)[:n]
+    return y[-n], y[k - 1], y[-k]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "u4", "u8"])
+def test_places_wrap_around_in_their_dtype(dtype: str) -> None:
+    """As -3 of three in uint8, which is 253."""
+    kind = np.dtype(dtype).type
+    compiled = jit(of_two_sizes)
+    for n, k in ((3, 1), (100, 0), (3, 0), (3, 3)):
+        args = kind(n), kind(k)
+        try:
+            expected = of_two_sizes(*args)
+        except (IndexError, OverflowError):
+            with pytest.raises(IndexError):
+                compiled(*args)
+        else:
+            np.testing.assert_array_equal(compiled(*args), expected)
+
+
+OF_LARGE = {
+    "product": lambda x, k: x[np.abs(k) * np.abs(k)],
+    "power": lambda x, k: x[k[0] ** 2],
+    "sum": lambda x, k: x[np.maximum(k, 0) + 5],
+    "least": lambda x, k: x[np.minimum(np.abs(k) * 2, 7)],
+}
+
+
+@pytest.mark.parametrize("program", OF_LARGE.values(), ids=OF_LARGE)
+def test_places_wrap_around_in_64_bits(program: Any) -> None:
+    compiled, x = jit(program), np.arange(50.0)
+    for k in ([1, 2], [2 ** 63 - 1, 0], [-2 ** 63, 1], [2 ** 62, 1], [3037000500, 1]):
+        try:
+            expected = program(x, np.array(k))
+        except IndexError:
+            with pytest.raises(IndexError):
+                compiled(x, np.array(k))
+        else:
+            np.testing.assert_array_equal(compiled(x, np.array(k)), expected)
+
+
+def written_in_few_bits(x: Any, k: Any) -> Any:
+    y = np.zeros(3, np.int8)
+    y[:] = k
+    return x[y]
+
+
+@pytest.mark.parametrize("program", [
+    written_in_few_bits,
+    lambda x, k: x[np.clip(k, -5, 50).astype(np.uint8)],
+    lambda x, k: x[np.clip(k, 0, 200).astype(np.int8)],
+], ids=["written", "unsigned", "narrow"])
+def test_casts_of_places_wrap_around(program: Any) -> None:
+    compiled = jit(program)
+    for n, k in ((300, [-1, 2, 3]), (300, [250, 3, 130]), (100, [-1, 2, 3]), (100, [250, 3, 130]), (60, [1, 2, 3])):
+        for dtype in (np.uint8, np.int16):
+            args = np.arange(float(n)), np.array(k).astype(dtype)
+            try:
+                expected = program(*args)
+            except IndexError:
+                with pytest.raises(IndexError):
+                    compiled(*args)
+            else:
+                np.testing.assert_array_equal(compiled(*args), expected)

@@ -130,6 +130,23 @@ def narrow_numbers_within_lengths(x, i, j):
     return x[low] ** 2 * low.itemsize + x[high - 250] ** 3 * high.itemsize
 
 
+def places_in_few_bits(x, k, j, n):
+    """Places count from the end of more than their dtype holds; what is computed in it wraps around."""
+    y = np.tile(x, 100) * np.arange(300)
+    z = np.zeros(n)
+    z[:3] = x * x
+    total = y[k] @ x + z[n - 1] + z[j[0] - j[0]]
+    for i in range(3):
+        total += y[k[i] - 1] ** 2 * z[i]
+    return total + y[np.clip(k, -100, 50) * np.int8(5)] @ x + y[np.clip(k, 0, 100) + np.int8(100)] @ x + y[
+        np.minimum(j, 2) - np.uint8(1)] @ x
+
+
+def places_without_a_sign(x, j):
+    """Of arrays, NumPy takes the largest for negative places."""
+    return x[np.minimum(j, 2) - np.uint64(1)] @ x + x[-np.minimum(j, 2)] @ x
+
+
 def integers_divided_by_themselves(x, i):
     """What NumPy divides by 0 is 0, where integers are."""
     with np.errstate(divide="ignore"):
@@ -153,6 +170,9 @@ PROGRAMS = [
     Program(axes_inserted, apart((3,))),
     Program(integers_divided_by_themselves, apart((3,), then=(np.array([0, 2, -1]),))),
     Program(narrow_numbers_within_lengths, apart((3,), then=(np.int8(9), np.uint8(251)))),
+    Program(places_in_few_bits, apart((3,), then=(np.array([-1, 100, 0], np.int8), np.array([0, 2, 1], np.uint8),
+                                                  np.uint8(3)))),
+    Program(places_without_a_sign, apart((3,), then=(np.array([0, 2, 1], np.uint64),))),
     Program(thermostat, fixed(np.array([1.2, -0.7, 0.4, 2.1]))),
     Program(in_reversed_bits, apart(("n",))),
     Program(truths_of_python, positive(None)),

@@ -17,7 +17,7 @@ from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const
 from ..core.halves import of_core
 from ..core.sizes import Extent, Size
-from .integers import affine
+from .integers import affine, is_exact, shared
 from .value import Value
 
 NEGATIVE = "negative dimensions are not allowed"           # as NumPy says
@@ -77,8 +77,14 @@ def extent(argument: Any, what: str = "a size") -> Extent:
     if is_dynamic(argument):
         if argument.ndim or argument.dtype.kind not in "iu":
             raise BadArgument(f"{what} must be an integer, not {argument.type}")
-        return affine(argument)
+        return affine(argument) if is_exact(argument.atom) else affine(_in_python(argument))
     return whole(argument, what)
+
+
+def _in_python(integer: Value) -> Value:
+    """An integer of few bits, or without a sign, as a size is one: -n is not to wrap around."""
+    from .arithmetic import Cast
+    return shared(Cast, (integer,), {"dtype": int}, "int")
 
 
 def is_dynamic(argument: Any) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..core.sizes import Extent, Size
+from .arithmetic import converted
 from .elements import Place, is_below, number, spread
 from .elementwise import where
-from .integers import affine
+from .integers import affine, is_exact
 from .regions import Index, Slot, block_of, entries
 from .slices import clipped
 from .value import Value
@@ -43,10 +44,16 @@ def _position(entry: Any, size: Extent, slots: tuple[Any, ...], joint: Place) ->
 
 def from_front(k: Any, size: Extent) -> Any:
     """A position counted from the front, of one that may be negative."""
+    k = _wide(k)
     negative = is_below(k, 0)
     if not isinstance(negative, Value):
         return k + size if negative else k
-    return where(negative, k + number(size), k)
+    return where(negative, k + _wide(number(size)), k)
+
+
+def _wide(k: Any) -> Any:
+    """An integer in 64 bits with a sign: in 8 bits, the last of 300 places would be that of 44."""
+    return converted(k, np.dtype(np.int64)) if isinstance(k, Value) and not is_exact(k.atom) else k
 
 
 def first_of(cut: slice, size: Extent, slots: tuple[Any, ...]) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.builder import current
 from ..core.equations import single_atom
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -159,8 +161,7 @@ def _cast(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> boo
     type: Any = target.type
     if source.dtype.kind == "b":
         return proof(Const(int(side == BELOW)), side, bound)
-    kept = source.dtype.kind in "iu" and type.dtype.kind in "iu" and source.dtype.itemsize <= type.dtype.itemsize
-    return kept and (source.dtype.kind == "i" or source.dtype.itemsize < 8) and proof(stmt.args[0], side, bound)
+    return source.dtype.kind in "iu" and type.dtype.kind in "iu" and proof(stmt.args[0], side, bound)
 
 
 def _never_negative(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
@@ -193,3 +194,16 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "array"), _all),
     "put": _written,
 }
+WRAPPING = frozenset(("add", "subtract", "negative", "multiply", "square", "absolute"))
+
+
+def may_wrap(stmt: Let, target: Var) -> bool:
+    """Whether what an op computes, or makes of an operand, may not fit its dtype."""
+    type: Any = target.type
+    if type.dtype.kind not in "iu":
+        return False
+    rule = RULES[stmt.op.name]
+    items = stmt.args[:1] if rule is _first else stmt.args[:2] if rule is _written else stmt.args
+    return stmt.op.name in WRAPPING and not type.weak or any(
+        each.dtype.kind in "iu" and not each.weak and not np.can_cast(each.dtype, type.dtype)    # type: ignore[union-attr]
+        for each in map(type_of, items))

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+import numpy as np
+
 from ..core.bounds import LARGEST
 from ..core.builder import current
 from ..core.grammar import (
@@ -36,11 +38,11 @@ from ..core.grammar import (
     Var,
     type_of,
 )
-from ..core.sizes import Extent, Size, Unknown, leaves
+from ..core.sizes import Dim, Extent, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from .integers import affine, definition_of, is_exact
-from .proof_rules import ABOVE, BELOW, RULES, Proof
+from .proof_rules import ABOVE, BELOW, RULES, Proof, may_wrap
 
 DEEPEST = 24                           # how far an integer is followed
 
@@ -261,7 +263,7 @@ class Ranges:
         stmt = definition_of(atom)
         if stmt is not None:
             rule = RULES.get(stmt.op.name)
-            return rule is not None and rule(stmt, atom, side, bound, proof)
+            return rule is not None and rule(stmt, atom, side, bound, proof) and self._fits(stmt, atom, proof)
         place, part = self.sources.get(atom, (None, None))
         if isinstance(part, Merge):
             return proof(part.then, side, bound) and proof(part.orelse, side, bound)
@@ -269,10 +271,23 @@ class Ranges:
             return proof(part.source, side, bound)
         return isinstance(part, Carry) and self._is_kept(place, part, side, bound, proof)
 
+    def _fits(self, stmt: Let, target: Var, proof: Proof) -> bool:
+        """Whether what NumPy computes certainly does not wrap around. What a loop carries on is taken to end before."""
+        type: Any = target.type
+        if not may_wrap(stmt, target):
+            return True
+        if type.dtype == np.int64 and any(isinstance(self.sources.get(arg, (None, None))[1], Carry) for arg in stmt.args
+                                          if isinstance(arg, Var)):
+            return True
+        limits, rule = np.iinfo(type.dtype), RULES[stmt.op.name]
+        return rule(stmt, target, ABOVE, int(limits.min), proof) and rule(stmt, target, BELOW, int(limits.max), proof)
+
     def _follows(self, size: Extent) -> bool:
         """Whether a size is certainly not negative."""
         if isinstance(size, int):
             return size >= 0
+        if _is_far(size):
+            return True
         assumptions = current().assumptions
         follows = assumptions.follows if self.by_guards else assumptions.certainly_at_least
         return follows(size, 0) or any(
@@ -300,6 +315,14 @@ class Ranges:
             yield
         finally:
             self.scopes = here
+
+
+def _is_far(size: Extent) -> bool:
+    """Whether a size is a number near the largest ones, less what memory or a range holds."""
+    if not isinstance(size, Size) or size.constant < LARGEST // 2:
+        return False
+    ranges = current().assumptions.ranges
+    return all(isinstance(leaf, Dim) or ranges.get(leaf, (None, None))[1] is not None for leaf in leaves(size))
 
 
 def is_integer(atom: Any) -> bool:

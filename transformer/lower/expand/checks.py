@@ -25,6 +25,9 @@ import ast
 import operator
 from typing import Any
 
+import numpy as np
+
+from ...core.bounds import LARGEST
 from ...core.builder import current
 from ...core.grammar import Atom, Effect, If, Let
 from ...core.sizes import Extent
@@ -59,11 +62,17 @@ def operands(stmt: Let, ranges: Ranges) -> list[Stored]:
 
 
 def _tested(slot: Stored, size: Extent, axis: int, ranges: Ranges) -> None:
-    is_low = ranges.at_least(slot.atom, 0)
+    is_low = ranges.at_least(slot.atom, 0) and not (slot.ndim and _may_wrap(slot, ranges))
     if not (is_low or ranges.at_least(slot.atom, -size)) or not ranges.at_most(slot.atom, size - 1):
         _test(slot, size, axis, is_low)
-        ranges.note(slot.atom, 0 if is_low else -size, size - 1)
+        if is_low or slot.dtype.kind == "i":
+            ranges.note(slot.atom, 0 if is_low else -size, size - 1)
     slot.from_front = is_low
+
+
+def _may_wrap(slot: Stored, ranges: Ranges) -> bool:
+    """Whether integers may be so large that NumPy takes them for negative places, as it casts arrays of them."""
+    return slot.dtype == np.uint64 and not ranges.at_most(slot.atom, LARGEST)
 
 
 def _test(slot: Stored, size: Extent, axis: int, is_low: bool) -> None:
@@ -79,7 +88,7 @@ def _test(slot: Stored, size: Extent, axis: int, is_low: bool) -> None:
         return above if is_low else operator.or_(k < number(-size), above)
 
     if not slot.ndim:
-        test(slot[()])
+        test(slot[()] if slot.dtype != np.uint64 else np.minimum(slot[()], LARGEST))     # a number is not cast
         return
     with running(slot.shape) as (indices, at):
         def count(state: tuple[Value, ...]) -> tuple[Value, ...]:
