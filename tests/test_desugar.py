@@ -266,12 +266,12 @@ def test_loop_with_break_return_and_else_has_two_flags() -> None:
                 if x < 0:
                     stop = True
                 elif x > 9:
-                    result = 9
+                    result. = 9
                     returned = True
                     stop = True
             if not returned:
                 if not stop:
-                    result = 0
+                    result. = 0
                 else:
                     result. = x
             return result.

@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from .equations import only_atom
 from .sizes import Extent, Floor, Size, SizeAtom, replaced
@@ -28,12 +28,13 @@ def exact_division(left: Extent, right: Extent) -> Floor | None:
     return None
 
 
-def divided_out(size: Extent, exact: Iterable[Floor]) -> Extent:
-    """A size in the light of divisions that leave no rest: ``n - 2*(n//3)`` is ``n//3``."""
+def divided_out(size: Extent, exact: Iterable[Floor], known: Container[object] = ()) -> Extent:
+    """A size in the light of divisions that leave no rest: ``n - 2*(n//3)`` is ``n//3``. If it is `known` what
+    ``n//3`` is, it is known of `n`, too."""
     for floor in exact:
         size = replaced(size, lambda atom, floor=floor: _beside(atom, floor))  # type: ignore[misc]
         quotients = _in_quotients(size, floor)
-        size = min(_multiplied(quotients, floor), quotients, key=_length)
+        size = quotients if floor in known else min(_multiplied(quotients, floor), quotients, key=_length)
     return size
 
 

@@ -82,7 +82,8 @@ class Assumptions(Bounds):
             return size
         known = self._normal.get(size)
         if known is None:
-            known = self._normal[size] = divided_out(replaced(size, self._representative), self.exact.values())
+            known = self._normal[size] = divided_out(
+                replaced(size, self._representative), self.exact.values(), self.bound)
             if known != size:                    # a division may be one that is known only now
                 known = self._normal[size] = self.normal(known)
         return known

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from ...core.errors import Origin
-from .blocks import Block
+from .blocks import SILENT, Block
 
 
 class Names:
@@ -80,6 +80,8 @@ def preview(rewrite: Rewrite, text: str) -> str:
     body = rewrite(tree.body, Scope(Names(tree)))
     for node in gast.walk(gast.Module(body, [])):        # it is printed as what it is a kind of
         node.__class__ = next((kind for kind in (gast.If, gast.Name) if isinstance(node, kind)), type(node))
+        if isinstance(node, gast.Name):
+            node.id = node.id.removesuffix(SILENT)
     lines = gast.unparse(gast.Module(body, [])).strip("\n").split("\n")
     loops = [node for node in _in_order(body) if isinstance(node, gast.For)]
     for number, line in enumerate(lines):
