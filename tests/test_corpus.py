@@ -149,7 +149,7 @@ def right_value_and_gradient(program: Program, arguments: tuple[Any, ...], capsy
     return value, result
 
 
-@each(some(SMOOTH, 4, 2))
+@each(some(SMOOTH, 6, 2))
 def test_jvp(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)
@@ -161,7 +161,7 @@ def test_jvp(program: Program) -> None:
     assert_close(in_order_of(expected, tangent), reference, f"jvp of {program.name}", dtype)
 
 
-@each(some(TWICE, 4))
+@each(some(TWICE, 6))
 def test_second(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)

@@ -359,7 +359,7 @@ def test_integers_of_any_size() -> None:
 
 def divisions() -> Iterator[tuple[Any, int]]:
     """Every other program of the corpus, with lines at which it might be refused; 0 for another function's."""
-    for program in some(ALL, 2):
+    for program in some(ALL, 4):
         function = program.function
         if isinstance(function, types.FunctionType) and "expected" not in program.tags:
             body = find_source(function).tree

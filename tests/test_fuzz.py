@@ -62,9 +62,9 @@ def test_random_programs_that_change_lists(number: int) -> None:
     assert tally.statuses["passed"] >= LEAST_PASSED * EACH_OF_LISTS, tally.kinds
 
 
-@pytest.mark.parametrize("known", some(PROGRAMS, 2), ids=lambda known: known.name)
+@pytest.mark.parametrize("known", some(PROGRAMS, 3), ids=lambda known: known.name)
 def test_programs_that_failed(known: corpus.Program) -> None:
-    """What was mended stays so, of every other one in all that is checked of random programs."""
+    """What was mended stays so, of one in three, in all that is checked of random programs."""
     names = inspect.signature(known.function).parameters
     program = Program("", dict(zip(names, known.example(np.random.default_rng(0)), strict=True)))
     program.function = known.function

@@ -190,7 +190,7 @@ def each(programs: list[Program]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
 
 
-@each(some(EXAMPLES, 8))
+@each(some(EXAMPLES, 12))
 def test_programs_and_their_gradients(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -200,7 +200,7 @@ def test_programs_and_their_gradients(program: Program) -> None:
         simplified(slope, assumptions, arguments, tolerance)
 
 
-@each(some(EXAMPLES, 12, 1))
+@each(some(EXAMPLES, 16, 1))
 def test_second_derivatives(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -213,7 +213,7 @@ def test_second_derivatives(program: Program) -> None:
     simplified(curvature, assumptions, arguments, 100 * tolerance)
 
 
-@each(some(EXAMPLES, 16, 2))
+@each(some(EXAMPLES, 24, 2))
 def test_tangents(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions = reading.assumptions

@@ -22,7 +22,7 @@ from transformer.core.errors import NotSupported, TransformError
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
 LOOPS = [program for program in PROGRAMS if "loops" in program.tags]
-VALUES, DERIVED = some(PROGRAMS, 8), [*some(PROGRAMS, 12, 1), *LOOPS]
+VALUES, DERIVED = some(PROGRAMS, 12), [*some(PROGRAMS, 16, 1), *LOOPS]
 CHUNKS = 16
 LANES = 3
 
