@@ -147,7 +147,7 @@ def check(program: Any, served: list[bool]) -> None:
 def test_programs_with_other_shapes(chunk: int) -> None:
     before, served = signal.signal(signal.SIGALRM, late), list[bool]()
     try:
-        for program in some(ALL, 12)[chunk::CHUNKS]:
+        for program in some(ALL, 8)[chunk::CHUNKS]:
             if "expected" not in program.tags and program.name not in OTHERWISE:
                 signal.setitimer(signal.ITIMER_REAL, 60)
                 with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -15,7 +15,7 @@ from transformer.core.errors import NotSupported, TransformError
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
 LOOPS = [program for program in PROGRAMS if "loops" in program.tags]
-VALUES, DERIVED = [*some(PROGRAMS, 14), *LOOPS], [*some(PROGRAMS, 16, 1), *LOOPS]
+VALUES, DERIVED = [*some(PROGRAMS, 10), *LOOPS], [*some(PROGRAMS, 12, 1), *LOOPS]
 CHUNKS = 24
 
 
