@@ -107,11 +107,10 @@ class CommonSubexpressions(Rewriter):
 
     def _shared(self, stmt: Let) -> bool:
         """Lets earlier results stand for those of a statement; notes them if there are none."""
-        try:
-            key = key_of(stmt)
-            earlier = self.known.setdefault(key, stmt.targets)
-        except TypeError:                                                    # attributes that cannot be compared
+        key = key_of(stmt)
+        if key is None:
             return False
+        earlier = self.known.setdefault(key, stmt.targets)
         if earlier is not stmt.targets:
             return self.take(stmt.targets, earlier)
         self.added.append(key)
@@ -173,11 +172,16 @@ class CommonSubexpressions(Rewriter):
 
 
 def key_of(stmt: Let) -> Any:
-    """What a statement computes."""
+    """What a statement computes; None if its attributes cannot be compared."""
     args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
     if _commutes(stmt):
         args.sort(key=hash)
-    return stmt.op, tuple(args), _frozen(_that_matter(stmt)) if stmt.attrs else ()
+    key = stmt.op, tuple(args), _frozen(_that_matter(stmt)) if stmt.attrs else ()
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 def _commutes(stmt: Let) -> bool:

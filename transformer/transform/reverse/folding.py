@@ -20,6 +20,8 @@ from ...simplify.fold import Fold, Rule
 from ...simplify.rewriter import Rewriter
 from ...simplify.uses import Uses
 
+Home = dict[Stmt, Block]                 # the block of each statement of a body
+
 ROUNDS = 4
 FORMS = {classes.__name__, counts.__name__}
 
@@ -33,11 +35,12 @@ def folded(body: Block, backwards: Block, cotangents: Sequence[Atom], results: S
 
     cotangents = list(cotangents)
     ends = results if asked is None else [results[k] for k in asked]
+    home = dict(_at_home(body))
     for _ in range(ROUNDS):
         live = _live(body, [*ends, *cotangents], backwards)
-        shared = Shared.through(body, whole(), assumptions, live)       # as a rule might change but one of two
+        shared = Shared.through(body, home, whole(), assumptions, live)       # as a rule might change but one of two
         cotangents = _rewritten(shared, backwards, cotangents)
-        fold = Sweep.through(body, whole(), assumptions)
+        fold = Sweep.through(home, whole(), assumptions)
         cotangents = _rewritten(fold, backwards, cotangents)
         if not fold.changed:
             break
@@ -58,9 +61,9 @@ class Shared(CommonSubexpressions):
     computed: dict[Any, Let]
 
     @classmethod
-    def through(cls, body: Block, function: Function, assumptions: Assumptions, live: set[Var]) -> Shared:
+    def through(cls, body: Block, home: Home, function: Function, assumptions: Assumptions, live: set[Var]) -> Shared:
+        """For the sweep in a function that begins with the body, of whose statements `home` has the blocks."""
         shared = cls(function, assumptions)
-        home = dict(_at_home(body))
         block_of = {target: block for stmt, block in home.items() for target in targets_of(stmt)}
         shared.computed = {key_of(stmt): stmt for stmt, block in home.items()
                            if isinstance(stmt, Let) and not live.isdisjoint(stmt.targets)
@@ -70,7 +73,8 @@ class Shared(CommonSubexpressions):
         return shared
 
     def let(self, stmt: Let) -> None:
-        made = self.computed.get(key_of(stmt)) if self.is_shared(stmt) else None
+        key = key_of(stmt) if self.is_shared(stmt) else None
+        made = None if key is None else self.computed.get(key)
         if made is None or not self.take(stmt.targets, made.targets):
             super().let(stmt)
 
@@ -78,14 +82,14 @@ class Shared(CommonSubexpressions):
 class Sweep(Fold):
     """Algebra of a sweep backwards through a body."""
 
-    home: dict[Stmt, Block]                  # the block of each statement of the body
+    home: Home
 
     @classmethod
-    def through(cls, body: Block, function: Function, assumptions: Assumptions) -> Sweep:
-        """One for the sweep in a function that begins with the body."""
+    def through(cls, home: Home, function: Function, assumptions: Assumptions) -> Sweep:
+        """For the sweep in a function that begins with the statements in `home`."""
         fold = cls.over(function, assumptions)
         fold.is_generated = True
-        fold.home = dict(_at_home(body))
+        fold.home = home
         return fold
 
     def rules(self, stmt: Let) -> tuple[Rule, ...]:
