@@ -78,7 +78,7 @@ class Declaration:
 
     def _linear(self) -> tuple[str, ...]:
         linear = self.facets.get("linear") or ()
-        names = (linear,) if isinstance(linear, str) else tuple(linear)
+        names = tuple(linear) if isinstance(linear, (tuple, list)) else (linear,)
         for name in names:
             if name not in self.operands:
                 raise BadArgument(f"define_op: linear names {name!r}, which is not an argument of {self.spelling}",
