@@ -160,6 +160,7 @@ BAD_DEFINITIONS: dict[str, tuple[dict[str, Any], str]] = {
     "no function": ({"partials": 1}, "must be a function, got"),
     "too many": ({"partials": (lambda t, x, y: t, lambda t, x, y: t)}, "partials has 2 functions"),
     "parameters": ({"partials": lambda t, x: t}, "It is called with"),
+    "linear in anything": ({"linear": True, "vjp": lambda dy, x: dy}, "names True, which is not an argument"),
     "linear in what": ({"linear": "z", "vjp": lambda dy, x: dy}, "which is not an argument"),
     "no reason": ({"derivative": (None, 1)}, "define_op: derivative must be"),
     "types": ({"partials": lambda t, x, y: t, "types": "like z"}, "Pass 'elementwise', 'like x', or a function of"),
